@@ -1,1 +1,9 @@
 //! pactdb
+
+pub mod change;
+pub mod code;
+pub mod json;
+pub mod lifecycle;
+pub mod limits;
+pub mod model;
+pub mod snapshot;

@@ -1,0 +1,139 @@
+//! Cadence (R4.7): which node is the newest instance of a key, and which come back when.
+
+use super::decide::{new_core, next_time};
+use super::{Addition, ChangeError, State, ids};
+use crate::model::{Class, Id, Instance, Lifetime, Name, Node, ReadError};
+use std::sync::Arc;
+
+/// Notes a node that was made, or that an import brought.
+pub(super) fn made(state: &mut State, node: &Arc<Node>) -> Result<(), ReadError> {
+    let Some(key) = &node.key else { return Ok(()) };
+    let newest = state.newest_instance(key)?;
+    if newest.is_none_or(|newest| age_key(&newest.node) <= age_key(node)) {
+        put(state, key, Instance { node: node.clone(), ended: false });
+    }
+    Ok(())
+}
+
+/// Notes a node that was changed or moved.
+pub(super) fn changed(
+    state: &mut State,
+    before: &Arc<Node>,
+    after: &Arc<Node>,
+) -> Result<(), ReadError> {
+    if before.key != after.key {
+        // It leaves its old family like a node that is removed, and joins another.
+        removed(state, before)?;
+        return made(state, after);
+    }
+    let Some(key) = &after.key else { return Ok(()) };
+    if let Some(newest) = state.newest_instance(key)?
+        && newest.node.id == after.id
+    {
+        // Giving it a cadence anew starts it again; anything else leaves an ended one ended.
+        let ended = newest.ended && before.cad == after.cad;
+        put(state, key, Instance { node: after.clone(), ended });
+    }
+    Ok(())
+}
+
+/// Notes a node that an edit removed: if it was the newest, its cadence ends.
+pub(super) fn removed(state: &mut State, node: &Arc<Node>) -> Result<(), ReadError> {
+    match &node.key {
+        Some(key) if state.newest_instance(key)?.is_some_and(|n| n.node.id == node.id) => {
+            put(state, key, Instance { node: node.clone(), ended: true });
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Ends a cadence by name.
+pub(super) fn end(state: &mut State, key: &Name) -> Result<(), ReadError> {
+    if let Some(newest) = state.newest_instance(key)? {
+        put(state, key, Instance { ended: true, ..newest });
+    }
+    Ok(())
+}
+
+fn put(state: &mut State, key: &Name, instance: Instance) {
+    state.cadences.insert(key.clone(), instance);
+    state.touched_keys.insert(key.clone());
+}
+
+fn age_key(node: &Node) -> (u64, i64, u64) {
+    (node.cycle, node.created_at_ns, node.creation_index)
+}
+
+/// Whether a key's cadence runs.
+pub(super) fn runs(instance: &Instance) -> bool {
+    !instance.ended && instance.node.cad.is_some()
+}
+
+/// The instances due after the commit of `cycle`, as the first edits of the next one. They are
+/// applied to `state` as they are made.
+pub(super) fn materialize_due(
+    state: &mut State,
+    given_time: Option<i64>,
+    now: i64,
+) -> Result<Vec<Addition>, ChangeError> {
+    let next = state.cycle();
+    let due: Vec<Arc<Node>> = state
+        .cadences
+        .values()
+        .filter(|instance| runs(instance) && is_due(&instance.node, next))
+        .map(|instance| instance.node.clone())
+        .collect();
+    let mut additions = Vec::with_capacity(due.len());
+    for original in due {
+        let addition = instance_of(state, &original, given_time, now)?;
+        super::apply::materialize(state, std::slice::from_ref(&addition))?;
+        additions.push(addition);
+    }
+    Ok(additions)
+}
+
+fn is_due(node: &Node, next: u64) -> bool {
+    let (Some(cad), Some(age)) = (node.cad, next.checked_sub(node.cycle)) else { return false };
+    cad > 0 && age > 0 && age % cad == 0
+}
+
+fn instance_of(
+    state: &State,
+    original: &Node,
+    given_time: Option<i64>,
+    now: i64,
+) -> Result<Addition, ChangeError> {
+    let time = next_time(state, given_time, now)?;
+    let head = state.tree.ah().top().id.clone();
+    let in_core = original.offset == 0;
+    let (parent, core) = match state.tree.ah().core() {
+        _ if !in_core => (head, None),
+        Some(index) => (state.tree.ah().node(index).id.clone(), None),
+        None => {
+            let core = new_core(state, time)?;
+            (core.id.clone(), Some(Arc::new(core)))
+        }
+    };
+    let made = u64::from(core.is_some());
+    let mut node = original.clone();
+    node.id = ids::fresh_id(state, Class::Block)?;
+    node.cycle = state.cycle();
+    node.created_at_ns = time + made as i64;
+    node.created_at_iso = None;
+    node.creation_index = state.next_index + made;
+    node.lifetime = original.lifetime.map(|life| Lifetime::starting(life.given, state.cycle()));
+    node.provenance = None;
+    node.refs = alive(state, &original.refs)?;
+    Ok(Addition { parent, node: Arc::new(node), core, shifts: Vec::new() })
+}
+
+fn alive(state: &State, refs: &[Id]) -> Result<Vec<Id>, ReadError> {
+    let mut live = Vec::new();
+    for id in refs {
+        if state.tree.get(id)?.is_some() {
+            live.push(id.clone());
+        }
+    }
+    Ok(live)
+}

@@ -1,0 +1,120 @@
+//! Values of headers and custom attributes as edits may give them (R2.2, R2.3, R11).
+
+use crate::change::ChangeError;
+use crate::code::Code;
+use crate::json::Json;
+use crate::limits::{MAX_CONTENT_BYTES, MAX_NAME_BYTES, MAX_NUMBER, MAX_VALUE_NESTING};
+use crate::model::Name;
+use crate::snapshot::content_bytes;
+
+/// Names that a custom attribute cannot have: headers, and facets that queries derive.
+const RESERVED: [&str; 29] = [
+    "id",
+    "nodeType",
+    "offset",
+    "ttl",
+    "priority",
+    "cycle",
+    "created_at_ns",
+    "created_at_iso",
+    "creation_index",
+    "role",
+    "kind",
+    "key",
+    "tags",
+    "tag",
+    "cad",
+    "content",
+    "content_hash",
+    "provenance",
+    "removable",
+    "pinned",
+    "refs",
+    "children",
+    "parent",
+    "type",
+    "depth",
+    "sdepth",
+    "age",
+    "born_turn",
+    "ephemeral",
+];
+
+/// Judges a custom attribute.
+pub fn check_attr(name: &str, value: &Json) -> Result<(), ChangeError> {
+    if RESERVED.contains(&name) || name == "sticky" {
+        let message = format!("'{name}' is a header, not a custom attribute");
+        return Err(ChangeError::new(Code::AttrReserved, message));
+    }
+    if !(name.starts_with("data_") || name.starts_with("content_") || name.contains(':')) {
+        return Err(ChangeError::new(
+            Code::AttrNamespace,
+            format!(
+                "the attribute '{name}' needs a namespace: data_{name}, content_{name} or x:{name}"
+            ),
+        ));
+    }
+    check_name("an attribute name", name)?;
+    check_nesting(name, value)
+}
+
+/// Judges a name: a type, a role, a kind, a key, a tag.
+pub fn check_name(what: &str, name: &str) -> Result<(), ChangeError> {
+    if name.is_empty() {
+        return Err(ChangeError::new(Code::AttrInvalid, format!("{what} cannot be empty")));
+    }
+    if name.len() > MAX_NAME_BYTES {
+        let message = format!("{what} has at most {MAX_NAME_BYTES} bytes, this one {}", name.len());
+        return Err(ChangeError::new(Code::Limit, message));
+    }
+    Ok(())
+}
+
+/// An optional name.
+pub fn name(what: &str, value: Option<String>) -> Result<Option<Name>, ChangeError> {
+    value
+        .map(|value| {
+            if value.len() > MAX_NAME_BYTES {
+                check_name(what, &value)?;
+            }
+            Ok(Name::from(value))
+        })
+        .transpose()
+}
+
+/// A list of names.
+pub fn names(what: &str, values: Vec<String>) -> Result<Vec<Name>, ChangeError> {
+    values.into_iter().map(|value| Ok(name(what, Some(value))?.unwrap_or_default())).collect()
+}
+
+/// A number with a least value.
+pub fn number(name: &str, value: i64, least: i64) -> Result<i64, ChangeError> {
+    if value < least {
+        let message = format!("{name} must be at least {least}, not {value}");
+        return Err(ChangeError::new(Code::AttrInvalid, message));
+    }
+    if !(-MAX_NUMBER..=MAX_NUMBER).contains(&value) {
+        let message = format!("{name} must lie between ±{MAX_NUMBER}, {value} does not");
+        return Err(ChangeError::new(Code::Limit, message));
+    }
+    Ok(value)
+}
+
+/// Judges a content; returns its size.
+pub fn check_content(content: &Json) -> Result<u64, ChangeError> {
+    check_nesting("content", content)?;
+    let bytes = content_bytes(content);
+    if bytes > MAX_CONTENT_BYTES as u64 {
+        let message = format!("a content has at most {MAX_CONTENT_BYTES} bytes, this one {bytes}");
+        return Err(ChangeError::new(Code::Limit, message));
+    }
+    Ok(bytes)
+}
+
+fn check_nesting(name: &str, value: &Json) -> Result<(), ChangeError> {
+    if value.nesting() > MAX_VALUE_NESTING {
+        let message = format!("{name} nests deeper than {MAX_VALUE_NESTING} levels");
+        return Err(ChangeError::new(Code::Limit, message));
+    }
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! Setting headers of nodes (R3.3).
+
+use super::{
+    ChangeError, Context, Decided, Event, State, add, attrs, check_editable, check_refs, target,
+};
+use crate::change::apply::changed;
+use crate::change::{Change, Set};
+use crate::json::Json;
+use crate::model::{Class, ContentRef, Lifetime, Name, Node};
+use crate::snapshot::{Contents, content_hash};
+
+pub(super) fn decide(
+    state: &State,
+    set: Set,
+    contents: &dyn Contents,
+    context: Context,
+) -> Result<Decided, ChangeError> {
+    let mut change = Change::default();
+    if let Some(content) = &set.content {
+        change.content = Some(match content {
+            Some(content) => {
+                let bytes = attrs::check_content(content)?;
+                Some(ContentRef { seq: context.seq, part: 1, bytes })
+            }
+            None => None,
+        });
+    }
+    if let Some(ttl) = set.ttl {
+        change.lifetime = Some(match ttl {
+            Some(ttl) => {
+                Some(Lifetime::starting(attrs::number("ttl", ttl, 0)? as u64, state.cycle()))
+            }
+            None => None,
+        });
+    }
+    change.priority = set.priority;
+    change.key = set.key.map(|key| attrs::name("a key", key)).transpose()?;
+    change.tags = set.tags.map(|tags| attrs::names("a tag", tags)).transpose()?;
+    if let Some(cad) = set.cad {
+        let cad = cad.map(|cad| attrs::number("cad", cad, 1)).transpose()?;
+        change.cad = Some(cad.map(|cad| cad as u64));
+    }
+    change.pinned = set.pinned;
+    change.refs = set.refs.map(|refs| check_refs(state, &refs)).transpose()?;
+    for (name, value) in set.attrs {
+        attrs::check_attr(&name, &value)?;
+        change.attrs.insert(Name::from(name), (!value.is_null()).then_some(value));
+    }
+    let new_content = set.content.unwrap_or_default();
+    let touches_hash = change.content.is_some() || !change.attrs.is_empty();
+    for id in &set.targets {
+        let found = target(state, id)?;
+        check_editable(state, &found, "changed")?;
+        let after = changed(found.node(), &change, None);
+        add::check_flags(&after)?;
+        if touches_hash {
+            let hash = hash_after(&after, &change, new_content.as_ref(), contents)?;
+            change.hashes.push(hash);
+        }
+    }
+    Ok(Decided {
+        ids: set.targets.clone(),
+        event: Event::Changed { ids: set.targets, change },
+        contents: new_content.into_iter().collect(),
+    })
+}
+
+/// The content hash of a node once the change is made.
+fn hash_after(
+    after: &Node,
+    change: &Change,
+    new_content: Option<&Json>,
+    contents: &dyn Contents,
+) -> Result<Option<[u8; 32]>, ChangeError> {
+    if after.class != Class::Block && after.content.is_none() {
+        return Ok(None);
+    }
+    let old = match (&change.content, &after.content) {
+        (None, Some(content)) => Some(contents.content(content)?),
+        _ => None,
+    };
+    let content = old.as_deref().or(new_content);
+    Ok(Some(content_hash(content, after.kind.as_deref(), after.role.as_deref(), &after.attrs)))
+}

@@ -1,0 +1,31 @@
+//! Why an edit is refused.
+
+use crate::code::Code;
+use crate::model::ReadError;
+
+/// A refusal: a code for programs, a sentence for people.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ChangeError {
+    /// The code of R11.
+    pub code: Code,
+    /// What was wrong, where, and what to do.
+    pub message: String,
+}
+
+impl ChangeError {
+    /// A refusal.
+    pub fn new(code: Code, message: impl Into<String>) -> ChangeError {
+        ChangeError { code, message: message.into() }
+    }
+}
+
+impl From<ReadError> for ChangeError {
+    fn from(error: ReadError) -> ChangeError {
+        let code = match error {
+            ReadError::Corrupt(_) => Code::LogCorrupt,
+            ReadError::Io(_) => Code::StoreIo,
+        };
+        ChangeError::new(code, error.to_string())
+    }
+}

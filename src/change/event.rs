@@ -1,0 +1,244 @@
+//! Events: what happened, with every input that the log does not determine by itself (R3.1).
+//!
+//! An event names nodes by id and carries the nodes that it makes whole, so applying it needs no
+//! clock, no randomness and no judgement. How events are written down is the log's business.
+
+use crate::json::Json;
+use crate::lifecycle::Policy;
+use crate::model::{ContentRef, Generation, Id, Lifetime, Name, Node};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Something that happened to a store.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// The store was made.
+    Created {
+        /// Its generation of the specification.
+        generation: Generation,
+    },
+    /// A node was added.
+    Added(Addition),
+    /// Headers of nodes were set.
+    Changed {
+        /// The nodes.
+        ids: Vec<Id>,
+        /// What was set.
+        change: Change,
+    },
+    /// Nodes were moved, one after the other.
+    Moved {
+        /// The steps.
+        steps: Vec<Relocation>,
+    },
+    /// Nodes were removed, with what was below them.
+    Removed {
+        /// The topmost of them.
+        ids: Vec<Id>,
+    },
+    /// The pruning policies were set.
+    PolicySet {
+        /// All policies in force from now on.
+        policies: Vec<Policy>,
+    },
+    /// A cadence was ended by name.
+    CadenceEnded {
+        /// Its key.
+        key: Name,
+    },
+    /// A provider call was started or finished.
+    Attempt(Attempt),
+    /// An earlier uncommitted edit, or batch of edits, was taken back.
+    Undone {
+        /// The sequence number of its first event.
+        group: u64,
+    },
+    /// A cycle was committed.
+    Committed(Commit),
+    /// A snapshot was imported.
+    Imported(Import),
+    /// A past snapshot was made the newest one.
+    Restored(Restore),
+}
+
+impl Event {
+    /// The event's kind in one word, as the log shows it.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Event::Created { .. } => "created",
+            Event::Added(_) => "add",
+            Event::Changed { .. } => "set",
+            Event::Moved { .. } => "move",
+            Event::Removed { .. } => "remove",
+            Event::PolicySet { .. } => "policy",
+            Event::CadenceEnded { .. } => "cadence",
+            Event::Attempt(_) => "attempt",
+            Event::Undone { .. } => "undo",
+            Event::Committed(_) => "commit",
+            Event::Imported(_) => "import",
+            Event::Restored(_) => "restore",
+        }
+    }
+
+    /// Whether `undo` can take it back.
+    pub fn is_undoable(&self) -> bool {
+        self.edits_tree() || matches!(self, Event::PolicySet { .. })
+    }
+
+    /// Whether it is an edit that stands in the way of an import or a restore.
+    pub fn edits_tree(&self) -> bool {
+        matches!(
+            self,
+            Event::Added(_)
+                | Event::Changed { .. }
+                | Event::Moved { .. }
+                | Event::Removed { .. }
+                | Event::CadenceEnded { .. }
+        )
+    }
+
+    /// Whether it closes a cycle.
+    pub fn closes_cycle(&self) -> bool {
+        matches!(self, Event::Committed(_) | Event::Imported(_) | Event::Restored(_))
+    }
+}
+
+/// A new node and where it goes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Addition {
+    /// The parent; the core's id if a core is made with it.
+    pub parent: Id,
+    /// The node.
+    pub node: Arc<Node>,
+    /// A core for the active head, made first.
+    pub core: Option<Arc<Node>>,
+    /// Siblings that make room, with their new offsets.
+    pub shifts: Vec<(Id, i64)>,
+}
+
+/// A node that changes its parent or offset.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Relocation {
+    /// The node.
+    pub id: Id,
+    /// Its new parent.
+    pub parent: Id,
+    /// Its new offset.
+    pub offset: i64,
+    /// A core for the active head, made first.
+    pub core: Option<Arc<Node>>,
+}
+
+/// Headers to set; `None` leaves one alone, `Some(None)` removes it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Change {
+    /// The content.
+    pub content: Option<Option<ContentRef>>,
+    /// The time to live, already counted from its cycle.
+    pub lifetime: Option<Option<Lifetime>>,
+    /// The priority.
+    pub priority: Option<i64>,
+    /// The key.
+    pub key: Option<Option<Name>>,
+    /// The tags.
+    pub tags: Option<Vec<Name>>,
+    /// The cadence.
+    pub cad: Option<Option<u64>>,
+    /// Whether it is pinned.
+    pub pinned: Option<bool>,
+    /// The references.
+    pub refs: Option<Vec<Id>>,
+    /// Custom attributes.
+    pub attrs: BTreeMap<Name, Option<Json>>,
+    /// The content hashes of the nodes after the change, in the order of the event's ids; empty
+    /// if none changes.
+    pub hashes: Vec<Option<[u8; 32]>>,
+}
+
+/// The commit of a cycle: the inputs that are not determined by what came before.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Commit {
+    /// The cycle.
+    pub cycle: u64,
+    /// The new turn.
+    pub turn: Id,
+    /// The core made for it, if the head had none.
+    pub core: Option<Id>,
+    /// When the turn was made; a core made with it is one nanosecond younger.
+    pub created_at_ns: i64,
+    /// Instances that cadences put into the next head, in order.
+    pub materialized: Vec<Addition>,
+    /// The digest of the snapshot.
+    pub digest: [u8; 32],
+}
+
+/// The import of a snapshot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Import {
+    /// The cycle it makes.
+    pub cycle: u64,
+    /// The root and the regions, in the order root, sys, seq, ah.
+    pub regions: [Arc<Node>; 4],
+    /// The other nodes: for `^sys`, `^ah` and each turn, in pre-order with parent indexes.
+    pub sys: Vec<(Arc<Node>, u32)>,
+    /// See `sys`.
+    pub ah: Vec<(Arc<Node>, u32)>,
+    /// See `sys`; the first node of each is the turn itself.
+    pub turns: Vec<Vec<(Arc<Node>, u32)>>,
+    /// The digest of the snapshot.
+    pub digest: [u8; 32],
+}
+
+/// The restoration of a snapshot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Restore {
+    /// The snapshot.
+    pub at: u64,
+    /// The cycle it makes.
+    pub cycle: u64,
+    /// Instances that cadences put into the next head, in order.
+    pub materialized: Vec<Addition>,
+    /// The digest of the new snapshot.
+    pub digest: [u8; 32],
+}
+
+/// How a provider call went (R10).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AttemptStatus {
+    /// It has not ended.
+    Running,
+    /// It ended well.
+    Completed,
+    /// Somebody stopped it.
+    Canceled,
+    /// It failed.
+    Error,
+}
+
+/// A provider call inside a cycle. Telemetry: never part of the tree.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Attempt {
+    /// Its name.
+    pub attempt_id: String,
+    /// The cycle in progress when it started.
+    pub cycle_id: u64,
+    /// How it went.
+    pub status: AttemptStatus,
+    /// When it started, in nanoseconds since 1970.
+    pub started_at: i64,
+    /// When it ended.
+    pub ended_at: Option<i64>,
+    /// Whose model.
+    pub provider: Option<String>,
+    /// Which model.
+    pub model: Option<String>,
+    /// A hash of the parameters.
+    pub params_hash: Option<String>,
+    /// Tokens sent.
+    pub token_in: Option<u64>,
+    /// Tokens received.
+    pub token_out: Option<u64>,
+    /// What went wrong.
+    pub error: Option<String>,
+}

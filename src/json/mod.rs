@@ -1,0 +1,151 @@
+//! JSON values as pactdb keeps them, and their one canonical text.
+//!
+//! A [`Json`] is already normalised: an integer keeps every digit it was given, a number with a
+//! fraction or an exponent is a finite double, an object's keys are sorted by code point. Two
+//! values are equal exactly if their canonical texts are.
+//!
+//! This module knows nothing of trees, nodes or storage.
+
+mod canonical;
+mod parse;
+
+pub use canonical::{canonical, canonical_string, write_canonical, write_canonical_str};
+pub use parse::{JsonError, parse};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::BTreeMap;
+
+/// A normalised JSON value.
+#[derive(Debug, Clone)]
+pub enum Json {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// An integer that fits 64 bits.
+    Int(i64),
+    /// An integer beyond 64 bits: an optional minus sign and digits without leading zeros.
+    BigInt(Box<str>),
+    /// A finite double.
+    Float(f64),
+    /// A string.
+    Str(String),
+    /// An array.
+    List(Vec<Json>),
+    /// An object; its keys are in code point order.
+    Map(BTreeMap<String, Json>),
+}
+
+impl Json {
+    /// The text, if this is a string.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Json::Str(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The number, if this is an integer of at most 64 bits.
+    pub fn as_i64(&self) -> Option<i64> {
+        match self {
+            Json::Int(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// Whether this is `null`.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Json::Null)
+    }
+
+    /// How deep lists and objects nest: 0 for a scalar.
+    pub fn nesting(&self) -> usize {
+        match self {
+            Json::List(items) => 1 + items.iter().map(Json::nesting).max().unwrap_or(0),
+            Json::Map(map) => 1 + map.values().map(Json::nesting).max().unwrap_or(0),
+            _ => 0,
+        }
+    }
+
+    /// What the value is called in an error message.
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            Json::Null => "null",
+            Json::Bool(_) => "a boolean",
+            Json::Int(_) | Json::BigInt(_) => "an integer",
+            Json::Float(_) => "a decimal number",
+            Json::Str(_) => "a string",
+            Json::List(_) => "a list",
+            Json::Map(_) => "an object",
+        }
+    }
+}
+
+impl PartialEq for Json {
+    fn eq(&self, other: &Json) -> bool {
+        match (self, other) {
+            (Json::Null, Json::Null) => true,
+            (Json::Bool(a), Json::Bool(b)) => a == b,
+            (Json::Int(a), Json::Int(b)) => a == b,
+            (Json::BigInt(a), Json::BigInt(b)) => a == b,
+            // By bits, because 0.0 and -0.0 have different canonical texts.
+            (Json::Float(a), Json::Float(b)) => a.to_bits() == b.to_bits(),
+            (Json::Str(a), Json::Str(b)) => a == b,
+            (Json::List(a), Json::List(b)) => a == b,
+            (Json::Map(a), Json::Map(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Json {}
+
+impl From<&str> for Json {
+    fn from(text: &str) -> Json {
+        Json::Str(text.to_owned())
+    }
+}
+
+impl From<String> for Json {
+    fn from(text: String) -> Json {
+        Json::Str(text)
+    }
+}
+
+impl From<i64> for Json {
+    fn from(number: i64) -> Json {
+        Json::Int(number)
+    }
+}
+
+impl From<bool> for Json {
+    fn from(value: bool) -> Json {
+        Json::Bool(value)
+    }
+}
+
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Json, D::Error> {
+        let value = serde_json::Value::deserialize(deserializer)?;
+        Json::try_from(value).map_err(serde::de::Error::custom)
+    }
+}
+
+impl Serialize for Json {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Json::Null => serializer.serialize_unit(),
+            Json::Bool(value) => serializer.serialize_bool(*value),
+            Json::Int(number) => serializer.serialize_i64(*number),
+            Json::Float(_) | Json::BigInt(_) => {
+                // Through serde_json's number, whose text survives unchanged.
+                let text = canonical_string(self);
+                let number: serde_json::Number = text.parse().map_err(serde::ser::Error::custom)?;
+                number.serialize(serializer)
+            }
+            Json::Str(text) => serializer.serialize_str(text),
+            Json::List(items) => serializer.collect_seq(items),
+            Json::Map(map) => serializer.collect_map(map),
+        }
+    }
+}

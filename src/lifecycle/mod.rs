@@ -1,0 +1,66 @@
+//! The commit sequence (R4): what a commit removes, and how it seals the head.
+//!
+//! The order is fixed, and each step may rely on the one before it. Expiry comes first, because a
+//! node that is due must not count against a limit. Reference safety is part of expiry: it decides
+//! which due nodes stay. Cascade follows, since only then is it known which containers have become
+//! empty. Pruning looks at what is left, and cascades again. Sealing comes last, so the new turn
+//! holds only what survived.
+//!
+//! Everything here is a pure function of the tree and the arguments; nothing knows of events.
+
+mod cascade;
+mod expire;
+mod policy;
+mod prune;
+mod seal;
+mod sweep;
+
+pub use policy::{Policy, Region, RegionTotals, Totals};
+pub use seal::adopt_loose_blocks;
+pub use sweep::Sweep;
+
+use crate::model::{Id, Node, ReadError, Tree};
+use std::sync::Arc;
+
+/// What a commit is told.
+pub struct Sealing {
+    /// The cycle that it closes.
+    pub cycle: u64,
+    /// The new turn.
+    pub turn: Arc<Node>,
+    /// The core for it, to be used if the head has none.
+    pub core: Arc<Node>,
+}
+
+/// What a commit removed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Removed {
+    /// The topmost nodes that expired, in canonical order.
+    pub expired: Vec<Id>,
+    /// Removable containers that became empty, in the canonical order from before the commit.
+    pub cascaded: Vec<Id>,
+    /// Blocks that policies removed, in the order in which they went.
+    pub pruned: Vec<Id>,
+}
+
+/// Runs the commit sequence on a tree, up to the snapshot. `hints` names nodes that may refer to
+/// a node; what they refer to is looked up in the tree.
+pub fn commit(
+    tree: Tree,
+    sealing: Sealing,
+    policies: &[Policy],
+    totals: &RegionTotals,
+    hints: &dyn Fn(&str) -> Result<Vec<Id>, ReadError>,
+) -> Result<(Tree, Removed), ReadError> {
+    let mut sweep = Sweep::new(tree, hints);
+    let expired = expire::expire(&mut sweep, sealing.cycle)?;
+    let mut cascaded = cascade::cascade(&mut sweep)?;
+    let pruned = prune::prune(&mut sweep, policies, totals)?;
+    if !pruned.is_empty() {
+        cascaded.extend(cascade::cascade(&mut sweep)?);
+    }
+    let cascaded = sweep.in_starting_order(cascaded)?;
+    let mut tree = sweep.into_tree();
+    seal::seal(&mut tree, sealing);
+    Ok((tree, Removed { expired, cascaded, pruned }))
+}

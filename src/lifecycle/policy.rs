@@ -1,0 +1,119 @@
+//! Pruning policies (R4.4) as data, and how their limits are counted.
+
+use crate::model::{Class, Node, Subtree};
+use serde::{Deserialize, Serialize};
+
+/// The part of the tree that a policy limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Region {
+    /// `^sys`
+    #[serde(rename = "^sys")]
+    Sys,
+    /// `^seq`
+    #[serde(rename = "^seq")]
+    Seq,
+    /// `^ah`
+    #[serde(rename = "^ah")]
+    Ah,
+}
+
+/// Limits on the whole tree, or on one region of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Policy {
+    /// The region; the whole tree if there is none.
+    pub region: Option<Region>,
+    /// The most blocks.
+    pub max_blocks: Option<u64>,
+    /// The most bytes of content.
+    pub max_bytes: Option<u64>,
+    /// The most estimated tokens.
+    pub max_tokens: Option<u64>,
+    /// Turns that are left alone, counted from the newest; the head is the newest of all.
+    pub protect_recent_turns: u64,
+}
+
+impl Policy {
+    /// Whether these totals are within every limit.
+    pub fn allows(&self, totals: &Totals) -> bool {
+        let within = |limit: Option<u64>, value: u64| limit.is_none_or(|limit| value <= limit);
+        within(self.max_blocks, totals.blocks)
+            && within(self.max_bytes, totals.bytes)
+            && within(self.max_tokens, totals.tokens)
+    }
+}
+
+/// What limits count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    /// All nodes.
+    pub nodes: u64,
+    /// Blocks.
+    pub blocks: u64,
+    /// Their content, in bytes.
+    pub bytes: u64,
+    /// Their content, in estimated tokens: a quarter of the bytes, rounded up for each block.
+    pub tokens: u64,
+}
+
+impl Totals {
+    /// The totals of a part of the tree.
+    pub fn of(part: &Subtree) -> Totals {
+        let mut totals = Totals::default();
+        for entry in part.entries() {
+            totals = totals.plus(Totals::of_node(&entry.node));
+        }
+        totals
+    }
+
+    /// What one node counts for.
+    pub fn of_node(node: &Node) -> Totals {
+        if node.class != Class::Block {
+            return Totals { nodes: 1, ..Totals::default() };
+        }
+        let bytes = node.content.map_or(0, |content| content.bytes);
+        Totals { nodes: 1, blocks: 1, bytes, tokens: bytes.div_ceil(4) }
+    }
+
+    /// These and those.
+    pub fn plus(self, other: Totals) -> Totals {
+        Totals {
+            nodes: self.nodes + other.nodes,
+            blocks: self.blocks + other.blocks,
+            bytes: self.bytes + other.bytes,
+            tokens: self.tokens + other.tokens,
+        }
+    }
+
+    /// These without those.
+    pub fn minus(self, other: Totals) -> Totals {
+        Totals {
+            nodes: self.nodes.saturating_sub(other.nodes),
+            blocks: self.blocks.saturating_sub(other.blocks),
+            bytes: self.bytes.saturating_sub(other.bytes),
+            tokens: self.tokens.saturating_sub(other.tokens),
+        }
+    }
+}
+
+/// Totals of the three regions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RegionTotals {
+    /// Of `^sys`.
+    pub sys: Totals,
+    /// Of the turns.
+    pub seq: Totals,
+    /// Of `^ah`.
+    pub ah: Totals,
+}
+
+impl RegionTotals {
+    /// The totals that a policy for a region, or for the whole tree, looks at.
+    pub fn of(&self, region: Option<Region>) -> Totals {
+        match region {
+            Some(Region::Sys) => self.sys,
+            Some(Region::Seq) => self.seq,
+            Some(Region::Ah) => self.ah,
+            None => self.sys.plus(self.seq).plus(self.ah),
+        }
+    }
+}

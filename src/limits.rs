@@ -1,0 +1,33 @@
+//! Every bound of the engine, each with its reason. Errors quote them.
+
+/// How deep lists and objects may nest in any JSON that is read. A snapshot nests two levels for
+/// each level of the tree, so this has room for the deepest tree and the deepest content in it,
+/// and stays far from the end of a thread's stack.
+pub const MAX_JSON_NESTING: usize = 256;
+
+/// How deep lists and objects may nest in a content or an attribute.
+pub const MAX_VALUE_NESTING: usize = 100;
+
+/// How deep containers may nest below a turn, `^sys` or `^ah`.
+pub const MAX_TREE_DEPTH: usize = 64;
+
+/// The longest id, key, type, role, kind, tag or attribute name, in bytes: they are index keys.
+pub const MAX_NAME_BYTES: usize = 512;
+
+/// The largest content of one block, in bytes. It is held in memory whole while it is written.
+pub const MAX_CONTENT_BYTES: usize = 64 << 20;
+
+/// The most nodes below one turn, `^sys` or `^ah`: positions inside one are 32-bit numbers, and
+/// such a part of the tree is written as a whole when it changes.
+pub const MAX_SUBTREE_NODES: usize = 1 << 20;
+
+/// The most operations in one batch; all of them are held in memory until they are durable.
+pub const MAX_BATCH_OPS: usize = 100_000;
+
+/// The greatest cycle, and the greatest value of a ttl, a cadence or an offset: sums of two of
+/// them stay inside 64 bits.
+pub const MAX_NUMBER: i64 = 1 << 52;
+
+/// Commits between two flushes of the indexes. Opening a store reads at most this many commits
+/// again; the index writes of this many commits share their pages.
+pub const CHECKPOINT_EVERY: u64 = 64;

@@ -1,0 +1,24 @@
+//! The nouns: ids, nodes, subtrees, the tree, their one order, and what must always hold.
+//!
+//! Nothing here knows of events, storage, selectors or JSON documents. The tree changes only by
+//! the methods of [`Tree`], and only `change::apply` and `lifecycle` call them.
+
+mod class;
+mod invariant;
+mod node;
+mod order;
+mod place;
+mod source;
+mod subtree;
+mod time;
+mod tree;
+
+pub use class::{Class, Generation};
+pub use invariant::violations;
+pub use node::{ContentRef, Id, Lifetime, Name, Node};
+pub use order::{older_first, sibling_order};
+pub use place::{Place, Run, Slot, Spine};
+pub use source::{Instance, ReadError, Skeleton, TurnSource};
+pub use subtree::{Entry, Fragment, Subtree};
+pub use time::iso_from_ns;
+pub use tree::{Position, Tree};

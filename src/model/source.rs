@@ -1,0 +1,63 @@
+//! What the tree asks of whoever keeps its committed parts. Storage implements it; tests and
+//! empty stores may answer with nothing.
+
+use super::{Id, Node, Place, Spine, Subtree};
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// Why a committed part could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    /// What is stored is not what was written.
+    #[error("{0}")]
+    Corrupt(String),
+    /// The storage below failed.
+    #[error("{0}")]
+    Io(String),
+}
+
+/// The newest node that was ever made with a key, alive or gone (R4.7).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Instance {
+    /// The node, as it was last seen.
+    pub node: Arc<Node>,
+    /// Whether somebody ended the cadence.
+    pub ended: bool,
+}
+
+/// A snapshot without its parts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skeleton {
+    /// The root's headers.
+    pub root: Arc<Node>,
+    /// The headers of `^seq`.
+    pub seq: Arc<Node>,
+    /// The live turns.
+    pub spine: Spine,
+}
+
+/// Read access to the committed parts of a tree. Every answer about a committed cycle stays the
+/// same for ever.
+pub trait TurnSource: Debug + Send + Sync {
+    /// A part of the tree as it was in the snapshot of `cycle`.
+    fn part(&self, place: Place, cycle: u64) -> Result<Arc<Subtree>, ReadError>;
+
+    /// What holds the parts of a snapshot together.
+    fn skeleton(&self, cycle: u64) -> Result<Skeleton, ReadError>;
+
+    /// The place that a node was last put in, at or before `cycle`. It may have gone since.
+    fn place_of(&self, id: &str, cycle: u64) -> Result<Option<Place>, ReadError>;
+
+    /// Whether an id was ever used by a committed cycle.
+    fn was_used(&self, id: &str) -> Result<bool, ReadError>;
+
+    /// Nodes that at some time named `id` in their `refs`; some may not any more.
+    fn may_refer_to(&self, id: &str) -> Result<Vec<Id>, ReadError>;
+
+    /// The newest instance of a key.
+    fn newest_instance(&self, key: &str) -> Result<Option<Instance>, ReadError>;
+
+    /// Places that may hold a node due at one of the cycles `after + 1 ..= upto`.
+    fn may_expire(&self, after: u64, upto: u64) -> Result<BTreeSet<Place>, ReadError>;
+}

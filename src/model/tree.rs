@@ -1,0 +1,323 @@
+//! One state of the tree: the root's headers, `^sys`, `^ah`, and the turns.
+//!
+//! Only the parts that differ from the last committed state are held here; the rest is read
+//! through a [`TurnSource`] when it is asked for, so a clone costs what has changed and not what
+//! exists. The methods keep the index of ids in step; they do not judge whether a change is
+//! allowed.
+
+use super::{
+    Class, Fragment, Id, Node, Place, ReadError, Skeleton, Slot, Spine, Subtree, TurnSource,
+};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// Where a node stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position {
+    /// The part of the tree.
+    pub place: Place,
+    /// The index in that part.
+    pub index: usize,
+}
+
+/// A state of the tree.
+#[derive(Debug, Clone)]
+pub struct Tree {
+    root: Arc<Node>,
+    seq: Arc<Node>,
+    sys: Arc<Subtree>,
+    ah: Arc<Subtree>,
+    spine: Spine,
+    /// Turns that differ from what the source has as of `as_of`.
+    changed: BTreeMap<Slot, Arc<Subtree>>,
+    /// Where the nodes of `^sys`, `^ah` and the changed turns are.
+    places: HashMap<Id, Place>,
+    as_of: u64,
+    source: Arc<dyn TurnSource>,
+}
+
+impl Tree {
+    /// A tree as it was committed at `as_of`.
+    pub fn committed(
+        root: Arc<Node>,
+        seq: Arc<Node>,
+        sys: Arc<Subtree>,
+        ah: Arc<Subtree>,
+        spine: Spine,
+        as_of: u64,
+        source: Arc<dyn TurnSource>,
+    ) -> Tree {
+        let mut tree = Tree {
+            root,
+            seq,
+            sys,
+            ah,
+            spine,
+            changed: BTreeMap::new(),
+            places: HashMap::new(),
+            as_of,
+            source,
+        };
+        tree.index(Place::Sys);
+        tree.index(Place::Ah);
+        tree
+    }
+
+    /// The tree of a new store.
+    pub fn empty(source: Arc<dyn TurnSource>) -> Tree {
+        let region = |class, id: &str| Arc::new(Node::region(class, id.into()));
+        Tree::committed(
+            region(Class::Root, "root"),
+            region(Class::Seq, "seq"),
+            Arc::new(Subtree::new(region(Class::Sys, "sys"))),
+            Arc::new(Subtree::new(region(Class::Ah, "ah"))),
+            Spine::default(),
+            0,
+            source,
+        )
+    }
+
+    fn index(&mut self, place: Place) {
+        let subtree = match place {
+            Place::Sys => &self.sys,
+            Place::Ah => &self.ah,
+            Place::Turn(slot) => match self.changed.get(&slot) {
+                Some(subtree) => subtree,
+                None => return,
+            },
+        };
+        for entry in subtree.entries() {
+            self.places.insert(entry.node.id.clone(), place);
+        }
+    }
+
+    /// The root's headers.
+    pub fn root(&self) -> &Arc<Node> {
+        &self.root
+    }
+
+    /// The headers of `^seq`.
+    pub fn seq(&self) -> &Arc<Node> {
+        &self.seq
+    }
+
+    /// `^sys` and what is in it.
+    pub fn sys(&self) -> &Arc<Subtree> {
+        &self.sys
+    }
+
+    /// `^ah` and what is in it.
+    pub fn ah(&self) -> &Arc<Subtree> {
+        &self.ah
+    }
+
+    /// The live turns.
+    pub fn spine(&self) -> &Spine {
+        &self.spine
+    }
+
+    /// The committed cycle that unchanged turns are read at.
+    pub fn as_of(&self) -> u64 {
+        self.as_of
+    }
+
+    /// Who keeps the committed parts.
+    pub fn source(&self) -> &Arc<dyn TurnSource> {
+        &self.source
+    }
+
+    /// The turns that differ from the last committed state.
+    pub fn changed_turns(&self) -> &BTreeMap<Slot, Arc<Subtree>> {
+        &self.changed
+    }
+
+    /// A part of the tree.
+    pub fn subtree(&self, place: Place) -> Result<Arc<Subtree>, ReadError> {
+        match place {
+            Place::Sys => Ok(self.sys.clone()),
+            Place::Ah => Ok(self.ah.clone()),
+            Place::Turn(slot) => match self.changed.get(&slot) {
+                Some(subtree) => Ok(subtree.clone()),
+                None => self.source.part(place, self.as_of),
+            },
+        }
+    }
+
+    /// The places of the tree in canonical order: `^sys`, the turns, `^ah`.
+    pub fn places(&self) -> impl Iterator<Item = Place> + '_ {
+        std::iter::once(Place::Sys)
+            .chain(self.spine.iter().map(Place::Turn))
+            .chain(std::iter::once(Place::Ah))
+    }
+
+    /// Where a node is; `None` if no live node below a region or of a region has that id. The
+    /// root and `^seq` are not in a place: ask [`Tree::root`] and [`Tree::seq`].
+    pub fn find(&self, id: &str) -> Result<Option<Position>, ReadError> {
+        let Some(place) = self.place_of(id)? else { return Ok(None) };
+        let index = self.subtree(place)?.find(id);
+        Ok(index.map(|index| Position { place, index }))
+    }
+
+    fn place_of(&self, id: &str) -> Result<Option<Place>, ReadError> {
+        if let Some(place) = self.places.get(id) {
+            return Ok(Some(*place));
+        }
+        if self.as_of == 0 {
+            return Ok(None);
+        }
+        Ok(match self.source.place_of(id, self.as_of)? {
+            // What is held here is indexed in full, so a miss above means that it has gone.
+            Some(Place::Turn(slot))
+                if self.spine.contains(slot) && !self.changed.contains_key(&slot) =>
+            {
+                Some(Place::Turn(slot))
+            }
+            _ => None,
+        })
+    }
+
+    /// A live node.
+    pub fn get(&self, id: &str) -> Result<Option<Arc<Node>>, ReadError> {
+        if &*self.root.id == id {
+            return Ok(Some(self.root.clone()));
+        }
+        if &*self.seq.id == id {
+            return Ok(Some(self.seq.clone()));
+        }
+        let Some(position) = self.find(id)? else { return Ok(None) };
+        Ok(Some(self.subtree(position.place)?.node(position.index).clone()))
+    }
+
+    /// The depth of what is in a place (R6.6).
+    pub fn depth_of(&self, place: Place) -> Option<i64> {
+        match place {
+            Place::Sys => Some(-1),
+            Place::Ah => Some(0),
+            Place::Turn(slot) => {
+                let index = self.spine.index_of(slot)?;
+                i64::try_from(self.spine.len() - index).ok()
+            }
+        }
+    }
+
+    fn edit(&mut self, place: Place) -> Result<&mut Subtree, ReadError> {
+        if let Place::Turn(slot) = place
+            && !self.changed.contains_key(&slot)
+        {
+            let turn = self.source.part(place, self.as_of)?;
+            self.changed.insert(slot, turn);
+            self.index(place);
+        }
+        let shared = match place {
+            Place::Sys => &mut self.sys,
+            Place::Ah => &mut self.ah,
+            Place::Turn(slot) => self
+                .changed
+                .get_mut(&slot)
+                .ok_or_else(|| ReadError::Corrupt("a changed turn is missing".into()))?,
+        };
+        Ok(Arc::make_mut(shared))
+    }
+
+    /// Puts a fragment below a node.
+    pub fn graft(&mut self, parent: Position, fragment: Fragment) -> Result<(), ReadError> {
+        for node in fragment.nodes() {
+            self.places.insert(node.id.clone(), parent.place);
+        }
+        self.edit(parent.place)?.graft(parent.index, fragment);
+        Ok(())
+    }
+
+    /// Takes a node and what is below it out.
+    pub fn take(&mut self, position: Position) -> Result<Fragment, ReadError> {
+        let fragment = self.edit(position.place)?.take(position.index);
+        for node in fragment.nodes() {
+            self.places.remove(&node.id);
+        }
+        Ok(fragment)
+    }
+
+    /// Puts a changed node in the place of itself, where its order among its siblings asks for.
+    pub fn replace(&mut self, position: Position, node: Arc<Node>) -> Result<(), ReadError> {
+        let subtree = self.edit(position.place)?;
+        if subtree.node(position.index).offset == node.offset {
+            subtree.replace(position.index, node);
+        } else if let Some(parent) = subtree.parent(position.index) {
+            let fragment = subtree.take(position.index).with_top(node);
+            subtree.graft(parent, fragment);
+        }
+        Ok(())
+    }
+
+    /// Appends the turn that a commit seals.
+    pub fn seal_turn(&mut self, cycle: u64, turn: Subtree) {
+        let slot = Slot { cycle, rank: 0 };
+        self.spine.push_sealed(cycle);
+        self.changed.insert(slot, Arc::new(turn));
+        self.index(Place::Turn(slot));
+    }
+
+    /// Takes a whole turn out.
+    pub fn drop_turn(&mut self, slot: Slot) -> Result<Arc<Subtree>, ReadError> {
+        let turn = self.subtree(Place::Turn(slot))?;
+        for entry in turn.entries() {
+            self.places.remove(&entry.node.id);
+        }
+        self.spine.remove(slot);
+        self.changed.remove(&slot);
+        Ok(turn)
+    }
+
+    /// Puts another `^ah` in the place of this one.
+    pub fn replace_ah(&mut self, ah: Subtree) {
+        for entry in self.ah.entries() {
+            self.places.remove(&entry.node.id);
+        }
+        self.ah = Arc::new(ah);
+        self.index(Place::Ah);
+    }
+
+    fn put_turn(&mut self, slot: Slot, turn: Arc<Subtree>) {
+        self.changed.insert(slot, turn);
+        self.index(Place::Turn(slot));
+    }
+
+    /// A whole tree of an import or a restore: its turns are all held here that the source does
+    /// not have as of `as_of`.
+    pub fn assembled(
+        skeleton: Skeleton,
+        sys: Arc<Subtree>,
+        ah: Arc<Subtree>,
+        turns: BTreeMap<Slot, Arc<Subtree>>,
+        as_of: u64,
+        source: Arc<dyn TurnSource>,
+    ) -> Tree {
+        let Skeleton { root, seq, spine } = skeleton;
+        let mut tree = Tree::committed(root, seq, sys, ah, spine, as_of, source);
+        for (slot, turn) in turns {
+            tree.put_turn(slot, turn);
+        }
+        tree
+    }
+
+    /// The snapshot of a cycle.
+    pub fn at(cycle: u64, source: Arc<dyn TurnSource>) -> Result<Tree, ReadError> {
+        let Skeleton { root, seq, spine } = source.skeleton(cycle)?;
+        let sys = source.part(Place::Sys, cycle)?;
+        let ah = source.part(Place::Ah, cycle)?;
+        Ok(Tree::committed(root, seq, sys, ah, spine, cycle, source))
+    }
+
+    /// The same tree once the source has every part of it, as of `cycle`.
+    pub fn rebased(&self, cycle: u64) -> Tree {
+        Tree::committed(
+            self.root.clone(),
+            self.seq.clone(),
+            self.sys.clone(),
+            self.ah.clone(),
+            self.spine.clone(),
+            cycle,
+            self.source.clone(),
+        )
+    }
+}

@@ -1,0 +1,176 @@
+//! A state of the tree as canonical JSON (R9.2).
+
+use super::hash::hex;
+use crate::json::{Json, write_canonical, write_canonical_str};
+use crate::model::{Class, ContentRef, Generation, Node, Place, ReadError, Subtree, Tree};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Who has the contents of blocks.
+pub trait Contents {
+    /// The content that a reference names.
+    fn content(&self, content: &ContentRef) -> Result<Arc<Json>, ReadError>;
+}
+
+/// The exact bytes of a snapshot export, or of the working state's. `cycle` is the last one
+/// committed, and what remains of each ttl is counted to it.
+pub fn export(
+    tree: &Tree,
+    generation: Generation,
+    cycle: u64,
+    contents: &dyn Contents,
+) -> Result<String, ReadError> {
+    let mut out = String::new();
+    out.push_str("{\"cycle\":");
+    out.push_str(&cycle.to_string());
+    out.push_str(",\"root\":");
+    let mut writer = Writer { out, cycle, contents };
+    writer.node(tree.root(), &mut |writer| {
+        writer.subtree(tree.sys(), 0)?;
+        writer.out.push(',');
+        writer.node(tree.seq(), &mut |writer| {
+            for (i, slot) in tree.spine().iter().enumerate() {
+                if i > 0 {
+                    writer.out.push(',');
+                }
+                writer.subtree(&*tree.subtree(Place::Turn(slot))?, 0)?;
+            }
+            Ok(())
+        })?;
+        writer.out.push(',');
+        writer.subtree(tree.ah(), 0)
+    })?;
+    let mut out = writer.out;
+    out.push_str(",\"spec_version\":");
+    write_canonical_str(generation.spec_version(), &mut out);
+    out.push('}');
+    Ok(out)
+}
+
+/// The object of one node, without children. `content` is its content, if it has any.
+pub fn node_object(node: &Node, cycle: u64, content: Option<&Json>) -> BTreeMap<String, Json> {
+    let mut map: BTreeMap<String, Json> = BTreeMap::new();
+    // Custom attributes first: an import may have kept one under a name that a header uses later.
+    for (name, value) in &node.attrs {
+        map.insert(name.to_string(), value.clone());
+    }
+    let mut put = |name: &str, value: Json| {
+        map.insert(name.to_owned(), value);
+    };
+    put("id", Json::from(&*node.id));
+    put("nodeType", Json::from(&*node.node_type));
+    put("offset", Json::Int(node.offset));
+    put("ttl", node.ttl_at(cycle).map_or(Json::Null, number));
+    put("priority", Json::Int(node.priority));
+    put("cycle", number(node.cycle));
+    put("created_at_ns", Json::Int(node.created_at_ns));
+    put("created_at_iso", Json::Str(node.created_at_iso()));
+    put("creation_index", number(node.creation_index));
+    let texts = [
+        ("role", &node.role),
+        ("kind", &node.kind),
+        ("key", &node.key),
+        ("provenance", &node.provenance),
+    ];
+    for (name, value) in texts {
+        if let Some(value) = value {
+            put(name, Json::from(&**value));
+        }
+    }
+    for (name, list) in [("tags", &node.tags), ("refs", &node.refs)] {
+        if !list.is_empty() {
+            put(name, Json::List(list.iter().map(|item| Json::from(&**item)).collect()));
+        }
+    }
+    if let Some(cad) = node.cad {
+        put("cad", number(cad));
+    }
+    if let Some(content) = content {
+        put("content", content.clone());
+    }
+    if let (Class::Block, Some(hash)) = (node.class, &node.content_hash) {
+        put("content_hash", Json::Str(hex(hash)));
+    }
+    for (name, flag) in [("removable", node.removable), ("pinned", node.pinned)] {
+        if flag {
+            put(name, Json::Bool(true));
+        }
+    }
+    map
+}
+
+fn number(value: u64) -> Json {
+    match i64::try_from(value) {
+        Ok(value) => Json::Int(value),
+        Err(_) => Json::BigInt(value.to_string().into()),
+    }
+}
+
+struct Writer<'a> {
+    out: String,
+    cycle: u64,
+    contents: &'a dyn Contents,
+}
+
+impl Writer<'_> {
+    fn subtree(&mut self, part: &Subtree, index: usize) -> Result<(), ReadError> {
+        self.node(part.node(index), &mut |writer| {
+            for (i, child) in part.children(index).enumerate() {
+                if i > 0 {
+                    writer.out.push(',');
+                }
+                writer.subtree(part, child)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn node(
+        &mut self,
+        node: &Node,
+        children: &mut dyn FnMut(&mut Self) -> Result<(), ReadError>,
+    ) -> Result<(), ReadError> {
+        let content = match &node.content {
+            Some(content) => Some(self.contents.content(content)?),
+            None => None,
+        };
+        let object = node_object(node, self.cycle, content.as_deref());
+        let mut children_pending = node.class.has_children();
+        self.out.push('{');
+        let mut first = true;
+        for (name, value) in &object {
+            if children_pending && name.as_str() > "children" {
+                self.children(&mut first, children)?;
+                children_pending = false;
+            }
+            self.comma(&mut first);
+            write_canonical_str(name, &mut self.out);
+            self.out.push(':');
+            write_canonical(value, &mut self.out);
+        }
+        if children_pending {
+            self.children(&mut first, children)?;
+        }
+        self.out.push('}');
+        Ok(())
+    }
+
+    fn children(
+        &mut self,
+        first: &mut bool,
+        children: &mut dyn FnMut(&mut Self) -> Result<(), ReadError>,
+    ) -> Result<(), ReadError> {
+        self.comma(first);
+        self.out.push_str("\"children\":[");
+        children(self)?;
+        self.out.push(']');
+        Ok(())
+    }
+
+    fn comma(&mut self, first: &mut bool) {
+        if !*first {
+            self.out.push(',');
+        }
+        *first = false;
+    }
+}

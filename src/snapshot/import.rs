@@ -1,0 +1,464 @@
+//! Reading a snapshot document (R9.3, R2.4): every rule that needs nothing but the document.
+//!
+//! What the store has to say about it (its cycle, uncommitted edits) is judged by `change`. The
+//! first fault is reported with its JSON path, and nothing has happened then.
+
+use super::hash::{hex, node_hash};
+use crate::json::Json;
+use crate::limits::{
+    MAX_NAME_BYTES, MAX_NUMBER, MAX_SUBTREE_NODES, MAX_TREE_DEPTH, MAX_VALUE_NESTING,
+};
+use crate::model::{Class, Generation, Lifetime, Name, Node, iso_from_ns};
+use std::collections::{BTreeMap, HashSet};
+
+/// A fault in a document.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message} (at {path})")]
+pub struct ImportError {
+    /// Where, as a JSON path.
+    pub path: String,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+/// A node of a document, its content beside it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DocumentNode {
+    /// The node; its content reference is not set.
+    pub node: Node,
+    /// Its content.
+    pub content: Option<Json>,
+    /// The index of its parent in the same list; its own for the first.
+    pub parent: u32,
+}
+
+/// A snapshot document that obeys the rules. Siblings are in the document's order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Document {
+    /// The cycle that it makes.
+    pub cycle: u64,
+    /// The root.
+    pub root: DocumentNode,
+    /// `^seq`, without its turns.
+    pub seq: DocumentNode,
+    /// `^sys` and what is in it, in pre-order.
+    pub sys: Vec<DocumentNode>,
+    /// `^ah` and what is in it, in pre-order.
+    pub ah: Vec<DocumentNode>,
+    /// Each turn and what is in it, in pre-order.
+    pub turns: Vec<Vec<DocumentNode>>,
+}
+
+/// Reads a document. `next` is the cycle it gets if it names none.
+pub fn read_document(
+    document: &Json,
+    generation: Generation,
+    next: u64,
+) -> Result<Document, ImportError> {
+    let Json::Map(top) = document else {
+        return Err(fault("$", format!("a snapshot is an object, not {}", document.type_name())));
+    };
+    let cycle = match top.get("cycle") {
+        None | Some(Json::Null) | Some(Json::Int(0)) => next,
+        Some(Json::Int(cycle)) if (1..=MAX_NUMBER).contains(cycle) => *cycle as u64,
+        Some(other) => {
+            return Err(fault(
+                "$.cycle",
+                format!("the cycle must be an integer from 0 to {MAX_NUMBER}, not {}", show(other)),
+            ));
+        }
+    };
+    let Some(root) = top.get("root") else {
+        return Err(fault("$", "the snapshot has no \"root\" object".into()));
+    };
+    Reader { generation, cycle, next_index: 0, ids: HashSet::new() }.document(root)
+}
+
+struct Reader {
+    generation: Generation,
+    cycle: u64,
+    next_index: u64,
+    ids: HashSet<Name>,
+}
+
+impl Reader {
+    fn document(mut self, root: &Json) -> Result<Document, ImportError> {
+        let (root_node, children) = self.node(root, "$.root", Expect::Root)?;
+        let (mut sys, mut seq, mut ah, mut turns) = (None, None, None, Vec::new());
+        for (i, child) in children.iter().enumerate() {
+            let path = format!("$.root.children[{i}]");
+            let (node, below) = self.node(child, &path, Expect::Region)?;
+            let taken = match node.node.class {
+                Class::Sys => sys.is_some(),
+                Class::Seq => seq.is_some(),
+                _ => ah.is_some(),
+            };
+            if taken {
+                return Err(fault(&path, format!("{} is there twice", node.node.node_type)));
+            }
+            match node.node.class {
+                Class::Seq => {
+                    for (k, turn) in below.iter().enumerate() {
+                        let path = format!("{path}.children[{k}]");
+                        let (node, below) = self.node(turn, &path, Expect::Turn)?;
+                        turns.push(self.part(node, below, &path)?);
+                    }
+                    seq = Some(node);
+                }
+                Class::Sys => sys = Some(self.part(node, below, &path)?),
+                _ => ah = Some(self.part(node, below, &path)?),
+            }
+        }
+        let root = match root_node {
+            node if node.node.id.is_empty() => {
+                let id = self.free_id("root");
+                DocumentNode { node: Node { id, ..node.node }, ..node }
+            }
+            node => node,
+        };
+        let sys = sys.unwrap_or_else(|| vec![self.missing(Class::Sys, "sys")]);
+        let seq = seq.unwrap_or_else(|| self.missing(Class::Seq, "seq"));
+        let ah = ah.unwrap_or_else(|| vec![self.missing(Class::Ah, "ah")]);
+        Ok(Document { cycle: self.cycle, root, seq, sys, ah, turns })
+    }
+
+    /// A region that the document does not have.
+    fn missing(&mut self, class: Class, word: &str) -> DocumentNode {
+        let id = self.free_id(word);
+        DocumentNode { node: Node::region(class, id), content: None, parent: 0 }
+    }
+
+    fn free_id(&mut self, word: &str) -> Name {
+        let mut id: Name = word.into();
+        let mut number = 2;
+        while !self.ids.insert(id.clone()) {
+            id = format!("{word}-{number}").into();
+            number += 1;
+        }
+        id
+    }
+
+    /// A region or turn and everything below it, in pre-order.
+    fn part(
+        &mut self,
+        top: DocumentNode,
+        children: Vec<&Json>,
+        path: &str,
+    ) -> Result<Vec<DocumentNode>, ImportError> {
+        let has_core = top.node.class != Class::Sys;
+        let mut nodes = vec![top];
+        self.below(&mut nodes, 0, children, path, 1)?;
+        if has_core {
+            let cores = nodes.iter().skip(1).filter(|n| n.parent == 0 && n.node.is_core_shaped());
+            if let Some(second) = cores.skip(1).map(|n| &n.node.id).next() {
+                let message = format!("{second} is a second container at offset 0");
+                return Err(fault(path, message));
+            }
+        }
+        if nodes.len() > MAX_SUBTREE_NODES {
+            return Err(fault(path, format!("more than {MAX_SUBTREE_NODES} nodes in one part")));
+        }
+        Ok(nodes)
+    }
+
+    fn below(
+        &mut self,
+        nodes: &mut Vec<DocumentNode>,
+        parent: u32,
+        children: Vec<&Json>,
+        path: &str,
+        depth: usize,
+    ) -> Result<(), ImportError> {
+        if depth > MAX_TREE_DEPTH && !children.is_empty() {
+            return Err(fault(path, format!("containers nest deeper than {MAX_TREE_DEPTH}")));
+        }
+        for (i, child) in children.into_iter().enumerate() {
+            let path = format!("{path}.children[{i}]");
+            let (mut node, below) = self.node(child, &path, Expect::Inner)?;
+            node.parent = parent;
+            let index = nodes.len() as u32;
+            nodes.push(node);
+            self.below(nodes, index, below, &path, depth + 1)?;
+        }
+        Ok(())
+    }
+
+    /// One object: its headers, and the objects of its children.
+    fn node<'a>(
+        &mut self,
+        value: &'a Json,
+        path: &str,
+        expect: Expect,
+    ) -> Result<(DocumentNode, Vec<&'a Json>), ImportError> {
+        let Json::Map(object) = value else {
+            return Err(fault(path, format!("a node is an object, not {}", value.type_name())));
+        };
+        let fields = Fields { object, path };
+        let children = match object.get("children") {
+            None | Some(Json::Null) => None,
+            Some(Json::List(items)) => Some(items.iter().collect::<Vec<_>>()),
+            Some(other) => {
+                return Err(fields.fault("children", "a list", other));
+            }
+        };
+        let node_type = fields.text("nodeType")?;
+        let class = self.class(node_type, children.is_some(), path, expect)?;
+        let index = self.next_index;
+        self.next_index += 1;
+        let mut node = fields.headers(self.cycle, index)?;
+        node.class = class;
+        node.node_type = node_type.unwrap_or(self.generation.word(class)).into();
+        self.register(&mut node, &fields, path, expect)?;
+        check_class_rules(&node, &fields)?;
+        let content = match object.get("content") {
+            None | Some(Json::Null) => None,
+            Some(value) if value.nesting() <= MAX_VALUE_NESTING => Some(value.clone()),
+            Some(_) => return Err(fault(&format!("{path}.content"), too_deep())),
+        };
+        if class == Class::Block || content.is_some() {
+            node.content_hash = Some(node_hash(&node, content.as_ref()));
+        }
+        if let Some(given) = fields.text("content_hash")?
+            && node.content_hash.map(|hash| hex(&hash)).as_deref() != Some(given)
+        {
+            let path = format!("{path}.content_hash");
+            return Err(fault(&path, "the hash does not match the content".into()));
+        }
+        let children = children.unwrap_or_default();
+        if class == Class::Block && !children.is_empty() {
+            return Err(fault(path, "a block has no children".into()));
+        }
+        Ok((DocumentNode { node, content, parent: 0 }, children))
+    }
+
+    fn class(
+        &self,
+        node_type: Option<&str>,
+        has_children: bool,
+        path: &str,
+        expect: Expect,
+    ) -> Result<Class, ImportError> {
+        let derived = match node_type {
+            Some(node_type) => Class::of_type(node_type),
+            None if expect == Expect::Root => Some(Class::Root),
+            None => None,
+        };
+        let class = derived.unwrap_or(if has_children { Class::Container } else { Class::Block });
+        let fits = match expect {
+            Expect::Root => class == Class::Root,
+            Expect::Region => matches!(class, Class::Sys | Class::Seq | Class::Ah),
+            Expect::Turn => class == Class::Turn,
+            Expect::Inner => matches!(class, Class::Container | Class::Block),
+        };
+        if fits {
+            return Ok(class);
+        }
+        let shown = node_type.unwrap_or("a node without nodeType");
+        Err(fault(path, format!("{shown} cannot stand here: expected {}", expect.words())))
+    }
+
+    fn register(
+        &mut self,
+        node: &mut Node,
+        fields: &Fields<'_>,
+        path: &str,
+        expect: Expect,
+    ) -> Result<(), ImportError> {
+        match fields.text("id")? {
+            Some("") => return Err(fault(&format!("{path}.id"), "an id is empty".into())),
+            Some(id) => node.id = id.into(),
+            // Given a free id once the whole document is known.
+            None if expect == Expect::Root => return Ok(()),
+            None => return Err(fault(path, "the node has no id".into())),
+        }
+        if !self.ids.insert(node.id.clone()) {
+            return Err(fault(&format!("{path}.id"), format!("{} is there twice", node.id)));
+        }
+        Ok(())
+    }
+}
+
+/// Which nodes may stand at a place of the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Expect {
+    Root,
+    Region,
+    Turn,
+    Inner,
+}
+
+impl Expect {
+    fn words(self) -> &'static str {
+        match self {
+            Expect::Root => "^root",
+            Expect::Region => "one of ^sys, ^seq, ^ah",
+            Expect::Turn => "a turn (mt or seg)",
+            Expect::Inner => "a container or a block",
+        }
+    }
+}
+
+/// Rules of R2.2 that tie a header to a class.
+fn check_class_rules(node: &Node, fields: &Fields<'_>) -> Result<(), ImportError> {
+    let wrong = |name: &str, message: &str| {
+        Err(fault(
+            &format!("{}.{name}", fields.path),
+            format!("{} has a {name}: {message}", node.id),
+        ))
+    };
+    if node.class.is_region() && node.lifetime.is_some() {
+        return wrong("ttl", "regions never expire");
+    }
+    if (node.class.is_region() || node.class == Class::Turn) && node.offset != 0 {
+        return wrong("offset", "regions and turns are at 0");
+    }
+    if node.cad.is_some() && node.class != Class::Block {
+        return wrong("cad", "only blocks come back");
+    }
+    if node.removable && node.class != Class::Container {
+        return wrong("removable", "only containers can be removable");
+    }
+    if node.class != Class::Block
+        && !matches!(fields.object.get("content_hash"), None | Some(Json::Null))
+    {
+        return wrong("content_hash", "only blocks have one");
+    }
+    Ok(())
+}
+
+/// Headers that are not custom attributes.
+const KNOWN: [&str; 21] = [
+    "id",
+    "nodeType",
+    "offset",
+    "ttl",
+    "priority",
+    "cycle",
+    "created_at_ns",
+    "created_at_iso",
+    "creation_index",
+    "role",
+    "kind",
+    "key",
+    "tags",
+    "cad",
+    "content",
+    "content_hash",
+    "provenance",
+    "removable",
+    "pinned",
+    "refs",
+    "children",
+];
+
+struct Fields<'a> {
+    object: &'a BTreeMap<String, Json>,
+    path: &'a str,
+}
+
+impl<'a> Fields<'a> {
+    fn headers(&self, cycle: u64, index: u64) -> Result<Node, ImportError> {
+        let mut node = Node::bare("".into(), "".into(), Class::Block);
+        node.offset = self.int("offset", -MAX_NUMBER)?.unwrap_or(0);
+        let ttl = self.int("ttl", 0)?;
+        node.lifetime = ttl.map(|ttl| Lifetime::starting(ttl as u64, cycle));
+        node.priority = self.int("priority", i64::MIN)?.unwrap_or(0);
+        node.cycle = self.int("cycle", 0)?.map_or(cycle, |cycle| cycle as u64);
+        node.created_at_ns = self.int("created_at_ns", i64::MIN)?.unwrap_or(0);
+        let iso = self.text("created_at_iso")?;
+        node.created_at_iso =
+            iso.filter(|iso| *iso != iso_from_ns(node.created_at_ns)).map(Name::from);
+        node.creation_index = self.int("creation_index", 0)?.map_or(index, |index| index as u64);
+        node.role = self.text("role")?.map(Name::from);
+        node.kind = self.text("kind")?.map(Name::from);
+        node.key = self.text("key")?.map(Name::from);
+        node.provenance = self.text("provenance")?.map(Name::from);
+        node.tags = self.texts("tags")?;
+        node.refs = self.texts("refs")?;
+        node.cad = self.int("cad", 1)?.map(|cad| cad as u64);
+        node.removable = self.flag("removable")?;
+        node.pinned = self.flag("pinned")?;
+        for (name, value) in self.object {
+            if !KNOWN.contains(&name.as_str()) {
+                if name.len() > MAX_NAME_BYTES {
+                    return Err(fault(self.path, too_long(name)));
+                }
+                if value.nesting() > MAX_VALUE_NESTING {
+                    return Err(fault(&format!("{}.{name}", self.path), too_deep()));
+                }
+                node.attrs.insert(name.as_str().into(), value.clone());
+            }
+        }
+        Ok(node)
+    }
+
+    fn fault(&self, name: &str, expected: &str, value: &Json) -> ImportError {
+        fault(
+            &format!("{}.{name}", self.path),
+            format!("expected {expected}, found {}", show(value)),
+        )
+    }
+
+    fn text(&self, name: &str) -> Result<Option<&'a str>, ImportError> {
+        match self.object.get(name) {
+            None | Some(Json::Null) => Ok(None),
+            Some(Json::Str(text)) if text.len() > MAX_NAME_BYTES => {
+                Err(fault(&format!("{}.{name}", self.path), too_long(text)))
+            }
+            Some(Json::Str(text)) => Ok(Some(text)),
+            Some(other) => Err(self.fault(name, "a string", other)),
+        }
+    }
+
+    fn texts(&self, name: &str) -> Result<Vec<Name>, ImportError> {
+        let items = match self.object.get(name) {
+            None | Some(Json::Null) => return Ok(Vec::new()),
+            Some(Json::List(items)) => items,
+            Some(other) => return Err(self.fault(name, "a list of strings", other)),
+        };
+        let text = |item: &Json| match item {
+            Json::Str(text) if text.len() <= MAX_NAME_BYTES => Ok(text.as_str().into()),
+            other => Err(self.fault(name, "a list of short strings", other)),
+        };
+        items.iter().map(text).collect()
+    }
+
+    fn flag(&self, name: &str) -> Result<bool, ImportError> {
+        match self.object.get(name) {
+            None | Some(Json::Null) => Ok(false),
+            Some(Json::Bool(flag)) => Ok(*flag),
+            Some(other) => Err(self.fault(name, "true or false", other)),
+        }
+    }
+
+    fn int(&self, name: &str, least: i64) -> Result<Option<i64>, ImportError> {
+        // Times and priorities may use all 64 bits; sums are made of the others.
+        let most = if least == i64::MIN { i64::MAX } else { MAX_NUMBER };
+        match self.object.get(name) {
+            None | Some(Json::Null) => Ok(None),
+            Some(Json::Int(value)) if (least..=most).contains(value) => Ok(Some(*value)),
+            Some(other) => {
+                Err(self.fault(name, &format!("an integer from {least} to {most}"), other))
+            }
+        }
+    }
+}
+
+fn fault(path: &str, message: String) -> ImportError {
+    ImportError { path: path.to_owned(), message }
+}
+
+fn too_deep() -> String {
+    format!("lists and objects nest deeper than {MAX_VALUE_NESTING} levels")
+}
+
+fn too_long(text: &str) -> String {
+    let start: String = text.chars().take(20).collect();
+    format!("\"{start}…\" is longer than {MAX_NAME_BYTES} bytes")
+}
+
+/// A value in a message, cut short.
+fn show(value: &Json) -> String {
+    let text = crate::json::canonical_string(value);
+    if text.len() > 40 { value.type_name().to_owned() } else { text }
+}
