@@ -1,1 +1,4 @@
 //! pactdb
+
+mod limits;
+pub mod query;
