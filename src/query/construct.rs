@@ -254,13 +254,7 @@ pub(super) fn hop_any(l: usize, parts: Vec<HopPart>, r: usize) -> Hop {
     hop(l, HopKind::AnyChild, None, parts, r)
 }
 
-fn hop(
-    l: usize,
-    kind: HopKind,
-    group: Option<AttrFilter>,
-    parts: Vec<HopPart>,
-    r: usize,
-) -> Hop {
+fn hop(l: usize, kind: HopKind, group: Option<AttrFilter>, parts: Vec<HopPart>, r: usize) -> Hop {
     let parts = group.map(HopPart::Attrs).into_iter().chain(parts).collect();
     Hop { at: At::new(l, r), kind, parts }
 }

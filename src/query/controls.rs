@@ -82,6 +82,9 @@ fn choice<T: Copy>(
     found.map(|(_, choice)| *choice).ok_or_else(|| {
         let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
         let message = format!("`@{name}` takes one of: {}", names.join(", "));
-        SelectorError { expected: names.into_iter().map(str::to_owned).collect(), ..SelectorError::invalid(at, message) }
+        SelectorError {
+            expected: names.into_iter().map(str::to_owned).collect(),
+            ..SelectorError::invalid(at, message)
+        }
     })
 }

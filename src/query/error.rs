@@ -78,8 +78,7 @@ impl SelectorError {
         let pad: String =
             text[line_start..at].chars().map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
         let carets = "^".repeat(text[at..end].chars().count().max(1));
-        let mut out =
-            format!("{}\n{pad}{carets}\n{}", &text[line_start..line_end], self.message);
+        let mut out = format!("{}\n{pad}{carets}\n{}", &text[line_start..line_end], self.message);
         if let Some(hint) = &self.hint {
             out.push_str("\nhint: ");
             out.push_str(hint);

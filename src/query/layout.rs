@@ -79,13 +79,12 @@ pub(super) fn layout(
 /// What white space between these two tokens means, if anything.
 fn gap(last: Option<Token<'_>>, next: Option<Token<'_>>, dialect: Dialect) -> Option<Gap> {
     let (last, next) = (last?, next?);
-    let padding = matches!(
-        last,
-        Token::Comma | Token::Fallback | Token::Child | Token::Open(Bracket::Chain)
-    ) || matches!(
-        next,
-        Token::Comma | Token::Fallback | Token::Child | Token::Optional | Token::CloseRound
-    );
+    let padding =
+        matches!(last, Token::Comma | Token::Fallback | Token::Child | Token::Open(Bracket::Chain))
+            || matches!(
+                next,
+                Token::Comma | Token::Fallback | Token::Child | Token::Optional | Token::CloseRound
+            );
     if padding {
         return None;
     }

@@ -104,11 +104,7 @@ impl<'a> Lexer<'a> {
                 _ => {}
             }
         }
-        if scan::begins_with_depth(self.cursor.rest()) {
-            Bracket::Position
-        } else {
-            Bracket::Chain
-        }
+        if scan::begins_with_depth(self.cursor.rest()) { Bracket::Position } else { Bracket::Chain }
     }
 
     fn closing(&mut self, token: Token<'a>) -> Token<'a> {
@@ -171,8 +167,8 @@ impl<'a> Lexer<'a> {
             self.cursor.eat(op.name());
             return Token::Op(op);
         }
-        let value = matches!(self.last, Some(Token::Op(_)))
-            || self.open.last() == Some(&Bracket::Array);
+        let value =
+            matches!(self.last, Some(Token::Op(_))) || self.open.last() == Some(&Bracket::Array);
         match c {
             '0'..='9' => scan::number(&mut self.cursor, true),
             '+' | '-' if scan::is_number(self.cursor.rest()) => {
@@ -229,8 +225,9 @@ impl<'a> Lexer<'a> {
         self.cursor.bump();
         match scan::name(&mut self.cursor) {
             "" => Token::Fault(Fault::MissingName("a root")),
-            name => Root::from_name(name)
-                .map_or(Token::Fault(Fault::UnknownRoot(name)), Token::Root),
+            name => {
+                Root::from_name(name).map_or(Token::Fault(Fault::UnknownRoot(name)), Token::Root)
+            }
         }
     }
 
