@@ -8,7 +8,7 @@ use super::ast::{
     Link, Part, Pseudo, Selector, Step, Test, TestKind, Time, TimeKind, TypeName, ValueKind,
 };
 use super::dialect::Dialect;
-use super::nearest::nearest;
+use super::nearest::{is_slip_for, nearest};
 use super::span::Span;
 use super::walk::{Visit, walk};
 use super::words::{CONTROLS, PseudoName};
@@ -163,7 +163,8 @@ impl Visit for Adviser {
         let other = self.dialect.other().word_index();
         self.foreign |= base.is_some_and(|base| base.names()[other] == type_name.base);
         let Some(name) = &type_name.name else { return };
-        let pseudo = nearest(name, PseudoName::ALL.map(PseudoName::name));
+        let pseudos = PseudoName::ALL.map(PseudoName::name);
+        let pseudo = pseudos.into_iter().find(|pseudo| is_slip_for(name, pseudo));
         if let Some(pseudo) = pseudo {
             let message = format!("`:{name}` is read as a type, and looks like `:{pseudo}`");
             let suggestion = Some(format!(".{}:{pseudo}", type_name.base));

@@ -64,10 +64,13 @@ pub(super) fn diagnose(
     expected: &[String],
 ) -> SelectorError {
     let mut index = start.map_or(failure.tokens.len(), |start| failure.index_of(start));
-    let gap = matches!(failure.tokens.get(index), Some(Lexeme { token: Token::Gap(_), .. }));
-    index += usize::from(gap);
+    let is_gap =
+        |at: usize| matches!(failure.tokens.get(at), Some(Lexeme { token: Token::Gap(_), .. }));
+    index += usize::from(is_gap(index));
+    let gap = index > 0 && is_gap(index - 1);
+    let before_at = index.checked_sub(1 + usize::from(gap));
     let found = failure.tokens.get(index);
-    let before = index.checked_sub(1 + usize::from(gap)).map(|before| failure.tokens[before]);
+    let before = before_at.map(|at| failure.tokens[at]);
     if let Some(error) = empty_brackets(failure, before, found) {
         return error;
     }
@@ -99,9 +102,7 @@ pub(super) fn diagnose(
     let scene = Scene {
         subject: failure.subject,
         before: before.map(|before| before.token),
-        earlier: before
-            .and_then(|before| failure.index_of(before.span.start).checked_sub(1))
-            .map(|earlier| failure.tokens[earlier].token),
+        earlier: before_at.and_then(|at| at.checked_sub(1)).map(|at| failure.tokens[at].token),
         gap,
         found: found.map(|found| found.token),
         inside: innermost(&failure.tokens[..index]),

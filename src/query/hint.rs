@@ -48,7 +48,12 @@ fn time_hint(scene: &Scene<'_>, found: Token<'_>) -> Option<String> {
     }
     if scene.before == Some(Token::RangeMark) {
         return Some(match found {
-            Token::Word(word) => format!("write `@{word}`, or a space before a step"),
+            Token::Word(word) if word.starts_with(['t', 'c']) && word.len() < 4 => {
+                format!("write `@{word}`")
+            }
+            Token::Word(_) => {
+                "`:` after a time begins a range: put a space before a step".to_owned()
+            }
             _ => "a range has two ends, as in `@t-3..@t0`".to_owned(),
         });
     }
@@ -125,6 +130,14 @@ fn position_hint(scene: &Scene<'_>, found: Token<'_>) -> Option<String> {
         {
             Some(
                 "filters in parentheses must touch their type; a chain in parentheses comes first"
+                    .to_owned(),
+            )
+        }
+        Token::Open(Bracket::Chain | Bracket::Position)
+            if scene.before == Some(Token::CloseRound) && !scene.gap =>
+        {
+            Some(
+                "a type takes one pair of parentheses; add more tests inside it, or `[…]`"
                     .to_owned(),
             )
         }

@@ -5,13 +5,24 @@ pub(super) fn nearest<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
-    let allowed = if word.chars().count() <= 3 { 1 } else { 2 };
+    let allowed = if word.chars().count() <= 5 { 1 } else { 2 };
     candidates
         .into_iter()
         .map(|candidate| (distance(word, candidate), candidate))
         .filter(|(distance, _)| *distance <= allowed)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
+}
+
+/// Whether `word` is almost certainly `candidate` misspelt: the same letters in another order, or
+/// one slip in a long word. For places where a word of its own would be just as legal.
+pub(super) fn is_slip_for(word: &str, candidate: &str) -> bool {
+    let letters = |text: &str| {
+        let mut letters: Vec<char> = text.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    letters(word) == letters(candidate) || (candidate.len() >= 5 && distance(word, candidate) <= 1)
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours; longer words than the list could
@@ -54,6 +65,7 @@ mod tests {
             ("deptth", Some("depth")),
             ("nht", Some("nth")),
             ("summary", None),
+            ("note", None),
             ("", None),
         ] {
             assert_eq!(nearest(typed, words), meant, "{typed}");

@@ -73,7 +73,8 @@ pub enum Head {
     Position(Position),
     /// `((d1, 0), (d2, 0))`, at least two.
     Positions(At, Vec<Position>),
-    /// `( .seg .block )`: just that chain.
+    /// `( .seg .block )`: just that chain. It does not begin with a depth step, which would make
+    /// it a position.
     Chain(At, Box<Chain>),
 }
 
