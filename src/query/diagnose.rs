@@ -164,19 +164,21 @@ pub(super) fn diagnose_fault(
             (None, Fault::MissingName(what)) => {
                 SelectorError::invalid(span, format!("expected {what} after `{text}`"))
             }
-            (None, _) => unexpected(span, &text),
+            (None, _) => unexpected(span, &text, innermost(&failure.tokens[..index])),
         },
     }
 }
 
-fn unexpected(span: Span, text: &str) -> SelectorError {
+fn unexpected(span: Span, text: &str, inside: Option<Bracket>) -> SelectorError {
     let error = SelectorError::invalid(span, format!("`{text}` means nothing here"));
-    if text.starts_with(char::is_alphabetic) {
-        return error.with_hint(
+    match inside {
+        Some(Bracket::Square | Bracket::Brace | Bracket::Array | Bracket::Group) => error
+            .with_hint("quote a name or value that is not letters, digits, `_`, `-` and `:`"),
+        _ if text.starts_with(char::is_alphabetic) => error.with_hint(
             "names are ASCII letters, digits, `_` and `-`; quote any other: `#'…'`, `[nodeType='…']`",
-        );
+        ),
+        _ => error,
     }
-    error
 }
 
 fn guess<const N: usize>(

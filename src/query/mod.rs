@@ -9,7 +9,6 @@ mod advice;
 pub mod ast;
 mod bounds;
 mod construct;
-mod construct_time;
 mod controls;
 mod diagnose;
 mod dialect;

@@ -21,7 +21,7 @@ pub struct Lexeme<'a> {
 pub enum Token<'a> {
     /// A run of white space, as the lexer finds it.
     Space,
-    /// White space that means something; only [`super::layout`] makes these.
+    /// White space that means something; only the layout stage makes these.
     Gap(Gap),
     /// `@t-3`: the signed number.
     TimeRelative(&'a str),
@@ -71,7 +71,7 @@ pub enum Token<'a> {
     Text(&'a str),
     /// `[+-]?digits[.digits]`
     Number(&'a str),
-    /// `+1` or `-1` as the last element of a place; only [`super::layout`] makes these.
+    /// `+1` or `-1` as the last element of a place; only the layout stage makes these.
     InsertAt(&'a str),
     /// `end` inside a position.
     End,

@@ -2,13 +2,13 @@
 //!
 //! The two range codes of the protocol are raised here and nowhere else.
 
-use super::ast::{At, RangeEnd, Time, TimeKind};
-use super::construct::integer;
-use super::error::{SelectorError, SelectorErrorKind};
+use super::super::ast::{At, RangeEnd, Time, TimeKind};
+use super::super::error::{SelectorError, SelectorErrorKind};
+use super::integer;
 
 /// An end of a range, or a single address, as it was written.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum End<'a> {
+pub(in crate::query) enum End<'a> {
     /// `@t-3`
     Relative(&'a str),
     /// `@t-*`
@@ -23,7 +23,11 @@ pub(super) enum End<'a> {
     BareOldest,
 }
 
-pub(super) fn time_single(l: usize, end: End<'_>, r: usize) -> Result<Time, SelectorError> {
+pub(in crate::query) fn time_single(
+    l: usize,
+    end: End<'_>,
+    r: usize,
+) -> Result<Time, SelectorError> {
     let at = At::new(l, r);
     let kind = match end {
         End::Relative(n) => TimeKind::Relative(integer(n)),
@@ -38,7 +42,7 @@ pub(super) fn time_single(l: usize, end: End<'_>, r: usize) -> Result<Time, Sele
     Ok(Time { at, kind })
 }
 
-pub(super) fn time_range(
+pub(in crate::query) fn time_range(
     l: usize,
     from: End<'_>,
     to: End<'_>,
@@ -75,7 +79,7 @@ pub(super) fn time_range(
     Ok(Time { at, kind })
 }
 
-pub(super) fn time_history(l: usize, r: usize) -> Time {
+pub(in crate::query) fn time_history(l: usize, r: usize) -> Time {
     let kind = TimeKind::RelativeRange(RangeEnd::Relative(0), RangeEnd::Oldest);
     Time { at: At::new(l, r), kind }
 }

@@ -4,17 +4,19 @@
 //! `Result` check what a production cannot say: one root, ranges that run upward, counts from 1.
 //! They know nothing of tokens beyond their text, and nothing of dialects.
 
+mod filter;
+mod time;
+
 use super::ast::{
-    At, AttrFilter, AttrName, Base, Chain, Combinator, Compound, Control, DepthExpr, DepthItem,
-    Filter, FilterForm, Group, Head, Hop, HopKind, HopPart, Id, Insertion, Link, Op, Part, Place,
-    Position, Pseudo, Root, Selector, Step, Tag, Target, Test, TestKind, TypeName, Value,
-    ValueKind, Zone,
+    At, AttrFilter, Base, Chain, Combinator, Compound, Control, DepthExpr, DepthItem, Filter,
+    Group, Head, Hop, HopKind, HopPart, Id, Insertion, Link, Op, Part, Place, Position, Pseudo,
+    Root, Selector, Step, Tag, Target, Time, TypeName, Zone,
 };
 use super::error::SelectorError;
-use super::words::NULLS;
 
-pub(super) use super::construct_time::{End, time_history, time_range, time_single};
 pub(super) use super::controls::control;
+pub(super) use filter::*;
+pub(super) use time::{End, time_history, time_range, time_single};
 
 type Made<T> = Result<T, SelectorError>;
 
@@ -27,7 +29,7 @@ pub(super) struct Body {
 
 // Whole texts.
 
-pub(super) fn selector(l: usize, time: Option<super::ast::Time>, body: Body, r: usize) -> Selector {
+pub(super) fn selector(l: usize, time: Option<Time>, body: Body, r: usize) -> Selector {
     let Body { groups, controls, late_filters } = body;
     Selector { at: At::new(l, r), time, groups, controls, late_filters }
 }
@@ -266,62 +268,6 @@ pub(super) fn hop_pseudo(l: usize, pseudo: Pseudo, r: usize) -> HopPart {
 pub(super) fn insertion(number: &str) -> Insertion {
     let n = integer(number).unsigned_abs();
     if number.starts_with('-') { Insertion::Before(n) } else { Insertion::After(n) }
-}
-
-// Attribute filters.
-
-pub(super) fn filter(l: usize, form: FilterForm, tests: Vec<Test>, r: usize) -> AttrFilter {
-    AttrFilter { at: At::new(l, r), form, tests }
-}
-
-pub(super) fn present(l: usize, name: AttrName, r: usize) -> Test {
-    Test { at: At::new(l, r), name, kind: TestKind::Present }
-}
-
-pub(super) fn compare(l: usize, name: AttrName, op: Op, value: Value, r: usize) -> Test {
-    Test { at: At::new(l, r), name, kind: TestKind::Compare(op, value) }
-}
-
-pub(super) fn within(l: usize, name: AttrName, values: Vec<Value>, r: usize) -> Test {
-    Test { at: At::new(l, r), name, kind: TestKind::In(values) }
-}
-
-pub(super) fn compare_list(
-    l: usize,
-    name: AttrName,
-    op: Op,
-    values: Vec<Value>,
-    r: usize,
-) -> Made<Test> {
-    if op == Op::Eq {
-        return Ok(within(l, name, values, r));
-    }
-    let message = format!("a list goes with `in` or `=`, not with `{}`", op.name());
-    Err(SelectorError::invalid(At::new(l, r).0, message))
-}
-
-pub(super) fn attr_name(l: usize, text: &str, r: usize) -> AttrName {
-    AttrName { at: At::new(l, r), text: text.to_owned() }
-}
-
-pub(super) fn quoted_attr_name(l: usize, quoted: &str, r: usize) -> AttrName {
-    AttrName { at: At::new(l, r), text: unquoted(quoted) }
-}
-
-pub(super) fn word_value(l: usize, word: &str, r: usize) -> Value {
-    let kind = match NULLS.contains(&word) {
-        true => ValueKind::Null,
-        false => ValueKind::Word(word.to_owned()),
-    };
-    Value { at: At::new(l, r), kind }
-}
-
-pub(super) fn text_value(l: usize, quoted: &str, r: usize) -> Value {
-    Value { at: At::new(l, r), kind: ValueKind::Text(unquoted(quoted)) }
-}
-
-pub(super) fn number_value(l: usize, number: &str, r: usize) -> Value {
-    Value { at: At::new(l, r), kind: ValueKind::Number(number.to_owned()) }
 }
 
 // Lists and literals.
