@@ -3,4 +3,5 @@
 mod query_advice;
 mod query_robust;
 mod query_roundtrip;
+mod query_spans;
 mod query_syntax;

@@ -71,10 +71,19 @@ pub(super) fn group(l: usize, chains: Vec<Chain>, r: usize) -> Group {
 pub(super) fn chain(
     l: usize,
     (head, links): (Head, Vec<Link>),
-    filters: Vec<Filter>,
+    filters: Option<Vec<Filter>>,
     r: usize,
 ) -> Chain {
-    Chain { at: At::new(l, r), head, links, filters }
+    Chain { at: At::new(l, r), head, links, filters: filters.unwrap_or_default() }
+}
+
+pub(super) fn runs(mut run: Vec<Filter>, later: Vec<Vec<Filter>>) -> Vec<Filter> {
+    run.extend(later.into_iter().flatten());
+    run
+}
+
+pub(super) fn tail(control: Control, later: Vec<Vec<Filter>>) -> (Control, Vec<Filter>) {
+    (control, runs(Vec::new(), later))
 }
 
 pub(super) fn steps(head: Head) -> (Head, Vec<Link>) {
@@ -94,7 +103,7 @@ pub(super) fn steps_and(
 }
 
 pub(super) fn positions(l: usize, first: Position, rest: Vec<Position>, r: usize) -> Head {
-    Head::Positions(At::new(l, r), joined(vec![first], rest))
+    Head::Positions(At::new(l, r), std::iter::once(first).chain(rest).collect())
 }
 
 pub(super) fn nested(l: usize, chain: Chain, r: usize) -> Head {
@@ -274,11 +283,6 @@ pub(super) fn insertion(number: &str) -> Insertion {
 
 pub(super) fn and<T>(mut items: Vec<T>, item: T) -> Vec<T> {
     items.push(item);
-    items
-}
-
-pub(super) fn joined<T>(mut items: Vec<T>, more: Vec<T>) -> Vec<T> {
-    items.extend(more);
     items
 }
 
