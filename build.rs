@@ -3,8 +3,5 @@
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let out = std::env::var("OUT_DIR")?;
     println!("cargo:rerun-if-changed=grammar");
-    lalrpop::Configuration::new()
-        .set_in_dir("grammar")
-        .set_out_dir(out)
-        .process()
+    lalrpop::Configuration::new().set_in_dir("grammar").set_out_dir(out).process()
 }

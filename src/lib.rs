@@ -6,4 +6,5 @@ pub mod json;
 pub mod lifecycle;
 pub mod limits;
 pub mod model;
+pub mod query;
 pub mod snapshot;

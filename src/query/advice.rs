@@ -1,0 +1,231 @@
+//! What is legal in a selector but unwise, obsolete, or different in the other dialect.
+//!
+//! A function of the tree and the dialect; it never changes what a selector means and never makes
+//! it an error. Warnings are for everybody; notes are for somebody who asks, as `explain` does.
+
+use super::ast::{
+    At, AttrFilter, Base, Control, ControlKind, Filter, FilterForm, Hop, HopKind, HopPart, Id,
+    Link, Part, Pseudo, Selector, Step, Test, TestKind, Time, TimeKind, TypeName, ValueKind,
+};
+use super::dialect::Dialect;
+use super::nearest::{is_slip_for, nearest};
+use super::span::Span;
+use super::walk::{Visit, walk};
+use super::words::{CONTROLS, PseudoName};
+
+/// One piece of advice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Advice {
+    /// What it is about.
+    pub kind: AdviceKind,
+    /// Which part of the text.
+    pub span: Span,
+    /// What to know, in one line.
+    pub message: String,
+    /// What to write instead, where that is clear.
+    pub suggestion: Option<String>,
+}
+
+/// What a piece of advice is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AdviceKind {
+    /// A control that nobody knows; it is ignored.
+    UnknownControl,
+    /// ttl or cad in braces; they belong in brackets.
+    BehaviourInBraces,
+    /// A type name that looks like a misspelt pseudo.
+    LikelyPseudo,
+    /// `#` with the text of an id where it means a key.
+    KeyLooksLikeId,
+    /// A relative time in a selector that uses the other generation's words.
+    TimeOfOtherDialect,
+    /// A relative time, which the other dialect reads differently.
+    RelativeTime,
+    /// `.base:name`, which the other dialect reads differently.
+    TypeSuffix,
+    /// A `[…]` behind white space, which the other dialect reads differently.
+    DetachedBracket,
+    /// A form that the newer generation replaced.
+    Legacy,
+}
+
+impl AdviceKind {
+    /// Whether it should be shown without being asked for.
+    pub fn is_warning(self) -> bool {
+        match self {
+            AdviceKind::UnknownControl
+            | AdviceKind::BehaviourInBraces
+            | AdviceKind::LikelyPseudo
+            | AdviceKind::KeyLooksLikeId
+            | AdviceKind::TimeOfOtherDialect => true,
+            AdviceKind::RelativeTime
+            | AdviceKind::TypeSuffix
+            | AdviceKind::DetachedBracket
+            | AdviceKind::Legacy => false,
+        }
+    }
+}
+
+/// Everything worth knowing about a selector, in the order of the text.
+pub fn advise(selector: &Selector, dialect: Dialect) -> Vec<Advice> {
+    let mut adviser = Adviser { dialect, foreign: false, found: Vec::new() };
+    walk(selector, &mut adviser);
+    if let Some(Time { at, kind: TimeKind::Relative(_) | TimeKind::RelativeRange(..) }) =
+        &selector.time
+    {
+        adviser.relative_time(*at);
+    }
+    adviser.found.sort_by_key(|advice| advice.span.start);
+    adviser.found
+}
+
+struct Adviser {
+    dialect: Dialect,
+    /// A word of the other generation was met.
+    foreign: bool,
+    found: Vec<Advice>,
+}
+
+impl Adviser {
+    fn say(&mut self, kind: AdviceKind, at: At, message: String, suggestion: Option<String>) {
+        self.found.push(Advice { kind, span: at.0, message, suggestion });
+    }
+
+    fn relative_time(&mut self, at: At) {
+        let kind = match self.foreign {
+            true => AdviceKind::TimeOfOtherDialect,
+            false => AdviceKind::RelativeTime,
+        };
+        let message = match self.dialect {
+            Dialect::V0_1 => {
+                "in dialect 0.1 `@t0` is the newest snapshot; in 1.0 it is the working state"
+            }
+            Dialect::V1_0 => {
+                "in dialect 1.0 `@t0` is the working state and `@t-1` the newest snapshot; in 0.1 \
+                 `@t0` is the newest snapshot"
+            }
+        };
+        self.say(kind, at, message.to_owned(), None);
+    }
+
+    fn type_suffix(&mut self, type_name: &TypeName, name: &str) {
+        let message = match self.dialect {
+            Dialect::V0_1 => format!(
+                "in dialect 0.1 `:{name}` also matches by kind; in 1.0 it is only a node type"
+            ),
+            Dialect::V1_0 => {
+                format!("in dialect 1.0 `:{name}` is a node type and not a kind; 0.1 matches both")
+            }
+        };
+        let suggestion = match self.dialect {
+            Dialect::V0_1 => None,
+            Dialect::V1_0 => Some(format!(".{name}, or .{}[kind='{name}']", type_name.base)),
+        };
+        self.say(AdviceKind::TypeSuffix, type_name.at, message, suggestion);
+    }
+
+    fn detached_bracket(&mut self, at: At) {
+        let message = "a `[…]` behind white space begins a descendant step in dialect 0.1 and \
+                       filters the chain in 1.0";
+        let suggestion = match self.dialect {
+            Dialect::V0_1 => "`*[…]` for a step, `{…}` for a filter",
+            Dialect::V1_0 => "`{…}`, which filters in both",
+        };
+        self.say(AdviceKind::DetachedBracket, at, message.to_owned(), Some(suggestion.to_owned()));
+    }
+}
+
+impl Visit for Adviser {
+    fn control(&mut self, control: &Control) {
+        if let ControlKind::Unknown(name, _) = &control.kind {
+            let near = nearest(name, CONTROLS).map(|near| format!("@{near}"));
+            let message = format!("the control `@{name}` is not known and is ignored");
+            self.say(AdviceKind::UnknownControl, control.at, message, near);
+        }
+    }
+
+    fn id(&mut self, id: &Id) {
+        let base = id.text.split_once(':').and_then(|(base, _)| Base::from_name(base));
+        if self.dialect.hash_is_key() && base.is_some() {
+            let message =
+                format!("in dialect 1.0 `#{}` is a key, and this looks like an id", id.text);
+            self.say(
+                AdviceKind::KeyLooksLikeId,
+                id.at,
+                message,
+                Some(format!("{{id='{}'}}", id.text)),
+            );
+        }
+    }
+
+    fn type_name(&mut self, type_name: &TypeName) {
+        let base = Base::from_name(&type_name.base);
+        let other = self.dialect.other().word_index();
+        self.foreign |= base.is_some_and(|base| base.names()[other] == type_name.base);
+        let Some(name) = &type_name.name else { return };
+        let pseudos = PseudoName::ALL.map(PseudoName::name);
+        let pseudo = pseudos.into_iter().find(|pseudo| is_slip_for(name, pseudo));
+        if let Some(pseudo) = pseudo {
+            let message = format!("`:{name}` is read as a type, and looks like `:{pseudo}`");
+            let suggestion = Some(format!(".{}:{pseudo}", type_name.base));
+            self.say(AdviceKind::LikelyPseudo, type_name.at, message, suggestion);
+        } else if base.is_some() {
+            self.type_suffix(type_name, name);
+        }
+    }
+
+    fn attrs(&mut self, filter: &AttrFilter) {
+        if filter.form != FilterForm::Brace {
+            return;
+        }
+        for test in filter.tests.iter().filter(|test| is_behaviour(test)) {
+            let message = format!("`{}` is a behaviour and belongs in brackets", test.name.text);
+            let suggestion = Some(format!("[{}…]", test.name.text));
+            self.say(AdviceKind::BehaviourInBraces, test.at, message, suggestion);
+        }
+    }
+
+    fn link(&mut self, link: &Link) {
+        if let Step::Compound(compound) = &link.step
+            && link.combinator == super::ast::Combinator::Descendant
+            && let Some(Part::Attrs(AttrFilter { at, form: FilterForm::Square, .. })) =
+                compound.parts.first()
+        {
+            self.detached_bracket(*at);
+        }
+    }
+
+    fn detached(&mut self, filter: &Filter) {
+        if let Filter::Attrs(AttrFilter { at, form: FilterForm::Square, .. }) = filter
+            && self.dialect == Dialect::V1_0
+        {
+            self.detached_bracket(*at);
+        }
+    }
+
+    fn pseudo(&mut self, at: At, pseudo: &Pseudo) {
+        if self.dialect == Dialect::V1_0 && matches!(pseudo, Pseudo::Depth(_)) {
+            let message = "dialect 1.0 replaced `:depth(…)` by depth steps".to_owned();
+            self.say(AdviceKind::Legacy, at, message, Some("`d1` or `d1..d3`".to_owned()));
+        }
+    }
+
+    fn hop(&mut self, hop: &Hop) {
+        if self.dialect == Dialect::V1_0
+            && let HopKind::Child(name) = &hop.kind
+            && Base::from_name(&name.base) == Some(Base::Container)
+            && let [HopPart::Attrs(filter)] = &hop.parts[..]
+            && let [Test { name: attr, kind: TestKind::Compare(super::ast::Op::Eq, value), .. }] =
+                &filter.tests[..]
+            && attr.text == "offset"
+            && let ValueKind::Number(offset) = &value.kind
+        {
+            let message = format!("dialect 1.0 writes an offset as a plain number: `{offset}`");
+            self.say(AdviceKind::Legacy, hop.at, message, Some(offset.clone()));
+        }
+    }
+}
+
+fn is_behaviour(test: &Test) -> bool {
+    matches!(test.name.text.as_str(), "ttl" | "cad")
+}

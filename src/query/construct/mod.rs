@@ -1,0 +1,309 @@
+//! Constructors of the syntax tree, called by the actions of the grammar and by nothing else.
+//!
+//! Each takes the two ends of its text and the parts that the grammar found. Those that return a
+//! `Result` check what a production cannot say: one root, ranges that run upward, counts from 1.
+//! They know nothing of tokens beyond their text, and nothing of dialects.
+
+mod filter;
+mod time;
+
+use super::ast::{
+    At, AttrFilter, Base, Chain, Combinator, Compound, Control, DepthExpr, DepthItem, Filter,
+    Group, Head, Hop, HopKind, HopPart, Id, Insertion, Link, Op, Part, Place, Position, Pseudo,
+    Root, Selector, Step, Tag, Target, Time, TypeName, Zone,
+};
+use super::error::SelectorError;
+
+pub(super) use super::controls::control;
+pub(super) use filter::*;
+pub(super) use time::{End, time_history, time_range, time_single};
+
+type Made<T> = Result<T, SelectorError>;
+
+/// Everything behind the time prefix.
+pub(super) struct Body {
+    groups: Vec<Group>,
+    controls: Vec<Control>,
+    late_filters: Vec<Filter>,
+}
+
+// Whole texts.
+
+pub(super) fn selector(l: usize, time: Option<Time>, body: Body, r: usize) -> Selector {
+    let Body { groups, controls, late_filters } = body;
+    Selector { at: At::new(l, r), time, groups, controls, late_filters }
+}
+
+pub(super) fn target(l: usize, body: Body, end: usize, optional: bool, r: usize) -> Target {
+    Target { at: At::new(l, r), selector: selector(l, None, body, end), optional }
+}
+
+pub(super) fn place_under(l: usize, body: Body, r: usize) -> Place {
+    Place::Under(selector(l, None, body, r))
+}
+
+pub(super) fn place_insert(
+    l: usize,
+    start: (DepthExpr, Vec<Hop>),
+    insertion: Insertion,
+    r: usize,
+) -> Place {
+    Place::Insert(At::new(l, r), position(l, start, r), insertion)
+}
+
+pub(super) fn body(groups: Vec<Group>, tails: Vec<(Control, Vec<Filter>)>) -> Made<Body> {
+    let mut controls: Vec<Control> = Vec::with_capacity(tails.len());
+    let mut late_filters = Vec::new();
+    for (control, filters) in tails {
+        super::controls::refuse_repeat(&controls, &control)?;
+        controls.push(control);
+        late_filters.extend(filters);
+    }
+    Ok(Body { groups, controls, late_filters })
+}
+
+// Groups and chains.
+
+pub(super) fn group(l: usize, chains: Vec<Chain>, r: usize) -> Group {
+    Group { at: At::new(l, r), chains }
+}
+
+pub(super) fn chain(
+    l: usize,
+    (head, links): (Head, Vec<Link>),
+    filters: Option<Vec<Filter>>,
+    r: usize,
+) -> Chain {
+    Chain { at: At::new(l, r), head, links, filters: filters.unwrap_or_default() }
+}
+
+pub(super) fn runs(mut run: Vec<Filter>, later: Vec<Vec<Filter>>) -> Vec<Filter> {
+    run.extend(later.into_iter().flatten());
+    run
+}
+
+pub(super) fn tail(control: Control, later: Vec<Vec<Filter>>) -> (Control, Vec<Filter>) {
+    (control, runs(Vec::new(), later))
+}
+
+pub(super) fn steps(head: Head) -> (Head, Vec<Link>) {
+    (head, Vec::new())
+}
+
+pub(super) fn steps_from(head: Head, combinator: Combinator, step: Step) -> (Head, Vec<Link>) {
+    (head, vec![Link { combinator, step }])
+}
+
+pub(super) fn steps_and(
+    (head, links): (Head, Vec<Link>),
+    combinator: Combinator,
+    step: Step,
+) -> (Head, Vec<Link>) {
+    (head, and(links, Link { combinator, step }))
+}
+
+pub(super) fn positions(l: usize, first: Position, rest: Vec<Position>, r: usize) -> Head {
+    Head::Positions(At::new(l, r), std::iter::once(first).chain(rest).collect())
+}
+
+pub(super) fn nested(l: usize, chain: Chain, r: usize) -> Head {
+    Head::Chain(At::new(l, r), Box::new(chain))
+}
+
+// Steps.
+
+pub(super) fn compound(l: usize, pieces: Vec<(Part, Option<Part>)>, r: usize) -> Made<Step> {
+    let parts: Vec<Part> =
+        pieces.into_iter().flat_map(|(part, group)| [Some(part), group]).flatten().collect();
+    if let [Part::Pseudo(at, Pseudo::Offset(zone))] = parts[..] {
+        return Ok(Step::Zone(at, zone));
+    }
+    at_most_one(&parts, "a step has at most one root", |part| matches!(part, Part::Root(..)))?;
+    at_most_one(&parts, "a step has at most one `*`", |part| matches!(part, Part::Any(_)))?;
+    Ok(Step::Compound(Compound { at: At::new(l, r), parts }))
+}
+
+fn at_most_one(parts: &[Part], message: &str, pick: impl Fn(&Part) -> bool) -> Made<()> {
+    match parts.iter().filter(|part| pick(part)).nth(1) {
+        None => Ok(()),
+        Some(second) => Err(SelectorError::invalid(second.at().0, message)
+            .with_hint("put a space between two steps, or a comma between two groups")),
+    }
+}
+
+pub(super) fn root(l: usize, root: Root, r: usize) -> Part {
+    Part::Root(At::new(l, r), root)
+}
+
+pub(super) fn id(l: usize, text: &str, r: usize) -> Part {
+    Part::Id(Id { at: At::new(l, r), text: text.to_owned() })
+}
+
+pub(super) fn quoted_id(l: usize, quoted: &str, r: usize) -> Part {
+    Part::Id(Id { at: At::new(l, r), text: unquoted(quoted) })
+}
+
+pub(super) fn any(l: usize, r: usize) -> Part {
+    Part::Any(At::new(l, r))
+}
+
+pub(super) fn pseudo(l: usize, pseudo: Pseudo, r: usize) -> Part {
+    Part::Pseudo(At::new(l, r), pseudo)
+}
+
+pub(super) fn type_name(l: usize, text: &str, r: usize) -> TypeName {
+    let (base, name) = match text.split_once(':') {
+        Some((base, name)) => (base, Some(name.to_owned())),
+        None => (text, None),
+    };
+    TypeName { at: At::new(l, r), base: base.to_owned(), name }
+}
+
+pub(super) fn tag(l: usize, text: &str, r: usize) -> Tag {
+    Tag { at: At::new(l, r), text: text.to_owned() }
+}
+
+pub(super) fn pre() -> Pseudo {
+    Pseudo::Offset(Zone::Pre)
+}
+
+pub(super) fn core() -> Pseudo {
+    Pseudo::Offset(Zone::Core)
+}
+
+pub(super) fn post() -> Pseudo {
+    Pseudo::Offset(Zone::Post)
+}
+
+pub(super) fn nth(l: usize, number: &str, r: usize) -> Made<Pseudo> {
+    match u64::try_from(integer(number)) {
+        Ok(n) if n > 0 => Ok(Pseudo::Nth(n)),
+        _ => Err(SelectorError::invalid(At::new(l, r).0, "`:nth` counts from 1")),
+    }
+}
+
+// Depths.
+
+pub(super) fn depths(l: usize, items: Vec<DepthItem>, r: usize) -> DepthExpr {
+    DepthExpr { at: At::new(l, r), items }
+}
+
+pub(super) fn depth(l: usize, number: &str, r: usize) -> DepthExpr {
+    depths(l, vec![one_depth(number)], r)
+}
+
+pub(super) fn depth_span(l: usize, from: &str, to: &str, r: usize) -> Made<DepthExpr> {
+    Ok(depths(l, vec![depth_range(l, from, to, r)?], r))
+}
+
+pub(super) fn one_depth(number: &str) -> DepthItem {
+    DepthItem::One(integer(number))
+}
+
+pub(super) fn depth_compare(op: Op, number: &str) -> DepthItem {
+    DepthItem::Compare(op, integer(number))
+}
+
+pub(super) fn depth_range(l: usize, from: &str, to: &str, r: usize) -> Made<DepthItem> {
+    let (low, high) = (integer(from), integer(to));
+    if low > high {
+        let message = format!("a range of depths runs upward, and {low} is greater than {high}");
+        return Err(SelectorError::invalid(At::new(l, r).0, message)
+            .with_hint(format!("swap the ends: {high} first, then {low}")));
+    }
+    Ok(DepthItem::Range(low, high))
+}
+
+// Positions.
+
+pub(super) fn position(l: usize, (depth, mut hops): (DepthExpr, Vec<Hop>), r: usize) -> Position {
+    if let Some(first) = hops.first_mut()
+        && let HopKind::Child(name) = &first.kind
+        && Base::from_name(&name.base) == Some(Base::Turn)
+    {
+        first.kind = HopKind::Itself(name.clone());
+    }
+    Position { at: At::new(l, r), depth, hops }
+}
+
+pub(super) fn position_and(
+    (depth, hops): (DepthExpr, Vec<Hop>),
+    hop: Hop,
+) -> (DepthExpr, Vec<Hop>) {
+    (depth, and(hops, hop))
+}
+
+pub(super) fn hop_offset(l: usize, number: &str, r: usize) -> Made<Hop> {
+    let at = At::new(l, r);
+    match number.parse() {
+        Ok(offset) => Ok(Hop { at, kind: HopKind::Offset(offset), parts: Vec::new() }),
+        Err(_) => Err(SelectorError::invalid(at.0, "an offset is an integer of 64 bits")),
+    }
+}
+
+pub(super) fn hop_child(
+    l: usize,
+    name: TypeName,
+    group: Option<AttrFilter>,
+    parts: Vec<HopPart>,
+    r: usize,
+) -> Hop {
+    hop(l, HopKind::Child(name), group, parts, r)
+}
+
+pub(super) fn hop_deep(
+    l: usize,
+    name: TypeName,
+    group: Option<AttrFilter>,
+    parts: Vec<HopPart>,
+    r: usize,
+) -> Hop {
+    hop(l, HopKind::Descendant(name), group, parts, r)
+}
+
+pub(super) fn hop_any(l: usize, parts: Vec<HopPart>, r: usize) -> Hop {
+    hop(l, HopKind::AnyChild, None, parts, r)
+}
+
+fn hop(l: usize, kind: HopKind, group: Option<AttrFilter>, parts: Vec<HopPart>, r: usize) -> Hop {
+    let parts = group.map(HopPart::Attrs).into_iter().chain(parts).collect();
+    Hop { at: At::new(l, r), kind, parts }
+}
+
+pub(super) fn hop_pseudo(l: usize, pseudo: Pseudo, r: usize) -> HopPart {
+    HopPart::Pseudo(At::new(l, r), pseudo)
+}
+
+pub(super) fn insertion(number: &str) -> Insertion {
+    let n = integer(number).unsigned_abs();
+    if number.starts_with('-') { Insertion::Before(n) } else { Insertion::After(n) }
+}
+
+// Lists and literals.
+
+pub(super) fn and<T>(mut items: Vec<T>, item: T) -> Vec<T> {
+    items.push(item);
+    items
+}
+
+/// The integer, or the nearest one of 64 bits.
+pub(super) fn integer(number: &str) -> i64 {
+    number.parse().unwrap_or(if number.starts_with('-') { i64::MIN } else { i64::MAX })
+}
+
+/// The text between two quote marks; `\\`, `\'` and `\"` are escapes, other backslashes stay.
+fn unquoted(quoted: &str) -> String {
+    let inner = quoted.get(1..quoted.len() - 1).unwrap_or("");
+    let mut out = String::with_capacity(inner.len());
+    let mut chars = inner.chars().peekable();
+    while let Some(c) = chars.next() {
+        match chars.peek() {
+            Some(&next @ ('\\' | '\'' | '"')) if c == '\\' => {
+                out.push(next);
+                chars.next();
+            }
+            _ => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,97 @@
+//! Constructors for time: endpoints become a time that cannot mix kinds.
+//!
+//! The two range codes of the protocol are raised here and nowhere else.
+
+use super::super::ast::{At, RangeEnd, Time, TimeKind};
+use super::super::error::{SelectorError, SelectorErrorKind};
+use super::integer;
+
+/// An end of a range, or a single address, as it was written.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::query) enum End<'a> {
+    /// `@t-3`
+    Relative(&'a str),
+    /// `@t-*`
+    Oldest,
+    /// `@c4`
+    Cycle(&'a str),
+    /// `@*`
+    All,
+    /// `-3` or `20`, of the kind of the other end.
+    Bare(&'a str),
+    /// `-*`
+    BareOldest,
+}
+
+pub(in crate::query) fn time_single(
+    l: usize,
+    end: End<'_>,
+    r: usize,
+) -> Result<Time, SelectorError> {
+    let at = At::new(l, r);
+    let kind = match end {
+        End::Relative(n) => TimeKind::Relative(integer(n)),
+        End::Cycle(n) => TimeKind::Cycle(cycle(n)),
+        End::All => TimeKind::All,
+        End::Oldest | End::Bare(_) | End::BareOldest => {
+            let message = "`@t-*` is only an end of a range";
+            return Err(SelectorError::invalid(at.0, message)
+                .with_hint("write `@t0..@t-*` for all of history, or `@*` for every snapshot"));
+        }
+    };
+    Ok(Time { at, kind })
+}
+
+pub(in crate::query) fn time_range(
+    l: usize,
+    from: End<'_>,
+    to: End<'_>,
+    r: usize,
+) -> Result<Time, SelectorError> {
+    let at = At::new(l, r);
+    let kind = match (from, to) {
+        (End::All, _) | (_, End::All) => {
+            return Err(SelectorError::of(
+                SelectorErrorKind::RangeWildcard,
+                at.0,
+                "`@*` is not an end of a range",
+            )
+            .with_hint("`@t-*` reaches back to the oldest snapshot: `@t0..@t-*`"));
+        }
+        (End::Cycle(a), End::Cycle(b)) => TimeKind::CycleRange(cycle(a), cycle(b)),
+        (End::Cycle(a), End::Bare(b)) if !b.starts_with(['+', '-']) => {
+            TimeKind::CycleRange(cycle(a), cycle(b))
+        }
+        (End::Cycle(_), End::Bare(_)) => {
+            return Err(SelectorError::invalid(at.0, "a cycle has no sign")
+                .with_hint("write both ends as cycles, `@c10..@c20`"));
+        }
+        (End::Cycle(_), _) | (_, End::Cycle(_)) => {
+            return Err(SelectorError::of(
+                SelectorErrorKind::RangeKindMismatch,
+                at.0,
+                "the two ends of a range are of different kinds",
+            )
+            .with_hint("use `@t` at both ends, or `@c` at both"));
+        }
+        (from, to) => TimeKind::RelativeRange(relative(from), relative(to)),
+    };
+    Ok(Time { at, kind })
+}
+
+pub(in crate::query) fn time_history(l: usize, r: usize) -> Time {
+    let kind = TimeKind::RelativeRange(RangeEnd::Relative(0), RangeEnd::Oldest);
+    Time { at: At::new(l, r), kind }
+}
+
+fn relative(end: End<'_>) -> RangeEnd {
+    match end {
+        End::Relative(n) | End::Bare(n) | End::Cycle(n) => RangeEnd::Relative(integer(n)),
+        End::Oldest | End::BareOldest | End::All => RangeEnd::Oldest,
+    }
+}
+
+/// The cycle, or the nearest one of 64 bits.
+fn cycle(digits: &str) -> u64 {
+    digits.parse().unwrap_or(u64::MAX)
+}

@@ -1,0 +1,250 @@
+//! Failures of the lexer and the parser to the one error, in people's words.
+//!
+//! The only place where they are converted. It looks at the tokens around the failure and at
+//! nothing that was parsed; advice on what to write instead comes from [`super::hint`].
+
+use super::error::SelectorError;
+use super::expect::{either, phrases};
+use super::hint::{Scene, hint};
+use super::layout::unclosed;
+use super::nearest::nearest;
+use super::span::Span;
+use super::token::{Bracket, Fault, Lexeme, Token};
+use super::words::{PseudoName, Root};
+
+/// Most phrases that a message lists; beyond that it says only what it found.
+const MOST_PHRASES: usize = 5;
+
+/// What was being read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Subject {
+    Selector,
+    Target,
+    Place,
+    Time,
+}
+
+impl Subject {
+    fn name(self) -> &'static str {
+        match self {
+            Subject::Selector => "the selector",
+            Subject::Target => "the target",
+            Subject::Place => "the place",
+            Subject::Time => "the time",
+        }
+    }
+}
+
+/// A text that was being read, and its tokens.
+pub(super) struct Failure<'a, 'b> {
+    pub(super) text: &'a str,
+    pub(super) tokens: &'b [Lexeme<'a>],
+    pub(super) subject: Subject,
+}
+
+impl<'a> Failure<'a, '_> {
+    /// The bracket around the token at `index`, if it is open there and never closed.
+    fn unclosed_around(&self, index: usize) -> Option<SelectorError> {
+        let around = *unclosed(&self.tokens[..index]).last()?;
+        unclosed(self.tokens).contains(&around).then(|| {
+            let bracket = around.of(self.text);
+            SelectorError::invalid(around, format!("this `{bracket}` is never closed"))
+        })
+    }
+
+    fn index_of(&self, start: usize) -> usize {
+        self.tokens.partition_point(|lexeme| lexeme.span.start < start)
+    }
+}
+
+/// The error for a token that does not fit, or for the end of the text.
+pub(super) fn diagnose(
+    failure: &Failure<'_, '_>,
+    start: Option<usize>,
+    expected: &[String],
+) -> SelectorError {
+    let mut index = start.map_or(failure.tokens.len(), |start| failure.index_of(start));
+    let is_gap =
+        |at: usize| matches!(failure.tokens.get(at), Some(Lexeme { token: Token::Gap(_), .. }));
+    index += usize::from(is_gap(index));
+    let gap = index > 0 && is_gap(index - 1);
+    let before_at = index.checked_sub(1 + usize::from(gap));
+    let found = failure.tokens.get(index);
+    let before = before_at.map(|at| failure.tokens[at]);
+    if let Some(error) = empty_brackets(failure, before, found) {
+        return error;
+    }
+    if let Some(error) = failure.unclosed_around(index) {
+        return error;
+    }
+    if let Some(&Lexeme { token: Token::Fault(fault), span }) = found {
+        return diagnose_fault(failure, fault, span);
+    }
+    let expected_phrases = phrases(expected);
+    let list = match expected_phrases.len() {
+        0 => String::new(),
+        1..=MOST_PHRASES => format!("expected {}", either(&expected_phrases)),
+        _ => String::new(),
+    };
+    let (span, message) = match found {
+        None if failure.tokens.is_empty() => {
+            (Span::new(0, 0), format!("{} is empty", failure.subject.name()))
+        }
+        None => {
+            let end = failure.tokens.last().map_or(0, |last| last.span.end);
+            (Span::new(end, end), with(format!("{} ends too early", failure.subject.name()), list))
+        }
+        Some(found) => {
+            let text = shown(found.span.of(failure.text));
+            (found.span, with(format!("`{text}` cannot stand here"), list))
+        }
+    };
+    let scene = Scene {
+        subject: failure.subject,
+        before: before.map(|before| before.token),
+        earlier: before_at.and_then(|at| at.checked_sub(1)).map(|at| failure.tokens[at].token),
+        gap,
+        found: found.map(|found| found.token),
+        inside: innermost(&failure.tokens[..index]),
+        step_may_follow: expected.iter().any(|name| name == "GapStep" || name == "RootName"),
+    };
+    SelectorError {
+        expected: expected_phrases,
+        hint: hint(&scene),
+        ..SelectorError::invalid(span, message)
+    }
+}
+
+/// The error for text that is no token.
+pub(super) fn diagnose_fault(
+    failure: &Failure<'_, '_>,
+    fault: Fault<'_>,
+    span: Span,
+) -> SelectorError {
+    let index = failure.index_of(span.start);
+    let text = shown(span.of(failure.text));
+    match fault {
+        Fault::UnclosedQuote => {
+            let quote = span.start + usize::from(span.of(failure.text).starts_with('#'));
+            SelectorError::invalid(Span::new(quote, quote + 1), "this quote is never closed")
+        }
+        Fault::Unmatched => match unclosed(&failure.tokens[..index]).last() {
+            None => SelectorError::invalid(span, format!("`{text}` closes nothing")),
+            Some(open) => SelectorError::invalid(
+                span,
+                format!(
+                    "`{text}` does not close the `{}` at byte {}",
+                    open.of(failure.text),
+                    open.start
+                ),
+            ),
+        },
+        Fault::UnknownRoot(name) => {
+            guess(span, format!("`{text}` is no root"), "^", name, Root::ALL.map(Root::name))
+        }
+        Fault::UnknownPseudo(name) => {
+            let names = PseudoName::ALL.map(PseudoName::name);
+            let error = guess(span, format!("`{text}` is no pseudo"), ":", name, names);
+            let star = index.checked_sub(1).map(|before| failure.tokens[before].token);
+            match error.hint {
+                None if star == Some(Token::Star) => error.with_hint(format!(
+                    "write `.{name}` for a type; `*:{name}` belongs inside a position"
+                )),
+                _ => error,
+            }
+        }
+        Fault::BadTime(_) => SelectorError::invalid(span, format!("`{text}` is no time address"))
+            .with_hint("write `@t0`, `@t-3`, `@c42`, `@*` or a range such as `@t-3..@t0`"),
+        _ => match (failure.unclosed_around(index), fault) {
+            (Some(error), _) => error,
+            (None, Fault::BadNumber(_)) => {
+                SelectorError::invalid(span, format!("`{text}` is no number"))
+                    .with_hint(format!("quote it if it is text: '{text}'"))
+            }
+            (None, Fault::MissingName(what)) => {
+                SelectorError::invalid(span, format!("expected {what} after `{text}`"))
+            }
+            (None, _) => unexpected(span, &text, innermost(&failure.tokens[..index])),
+        },
+    }
+}
+
+fn unexpected(span: Span, text: &str, inside: Option<Bracket>) -> SelectorError {
+    let error = SelectorError::invalid(span, format!("`{text}` means nothing here"));
+    match inside {
+        Some(Bracket::Square | Bracket::Brace | Bracket::Array | Bracket::Group) => error
+            .with_hint("quote a name or value that is not letters, digits, `_`, `-` and `:`"),
+        _ if text.starts_with(char::is_alphabetic) => error.with_hint(
+            "names are ASCII letters, digits, `_` and `-`; quote any other: `#'…'`, `[nodeType='…']`",
+        ),
+        _ => error,
+    }
+}
+
+fn guess<const N: usize>(
+    span: Span,
+    message: String,
+    sigil: &str,
+    name: &str,
+    names: [&'static str; N],
+) -> SelectorError {
+    SelectorError {
+        expected: names.iter().map(|name| format!("`{sigil}{name}`")).collect(),
+        hint: nearest(name, names).map(|near| format!("did you mean `{sigil}{near}`?")),
+        ..SelectorError::invalid(span, message)
+    }
+}
+
+/// `()`, `[]`, `{}`: the error covers both brackets.
+fn empty_brackets(
+    failure: &Failure<'_, '_>,
+    before: Option<Lexeme<'_>>,
+    found: Option<&Lexeme<'_>>,
+) -> Option<SelectorError> {
+    let (before, found) = (before?, found?);
+    let Token::Open(bracket) = before.token else { return None };
+    if found.token != bracket.close() {
+        return None;
+    }
+    let span = Span::new(before.span.start, found.span.end);
+    let brackets = format!("{}{}", before.span.of(failure.text), found.span.of(failure.text));
+    let wanted = match bracket {
+        Bracket::Square | Bracket::Brace | Bracket::Group => "a test such as `role='user'`",
+        Bracket::Array => "a value",
+        Bracket::Set | Bracket::Args => "a number",
+        Bracket::Position | Bracket::Chain => "a position or a chain",
+    };
+    let message = format!("`{brackets}` is empty: expected {wanted} inside");
+    Some(SelectorError {
+        expected: vec![wanted.to_owned()],
+        ..SelectorError::invalid(span, message)
+    })
+}
+
+fn innermost(tokens: &[Lexeme<'_>]) -> Option<Bracket> {
+    let mut open = Vec::new();
+    for lexeme in tokens {
+        match lexeme.token {
+            Token::Open(bracket) => open.push(bracket),
+            Token::CloseRound | Token::CloseSquare | Token::CloseBrace => {
+                open.pop();
+            }
+            _ => {}
+        }
+    }
+    open.pop()
+}
+
+fn with(message: String, list: String) -> String {
+    if list.is_empty() { message } else { format!("{message}: {list}") }
+}
+
+/// A piece of text short enough for a message of one line.
+fn shown(text: &str) -> String {
+    const LONGEST: usize = 40;
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}

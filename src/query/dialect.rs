@@ -1,0 +1,87 @@
+//! The two generations of the language and what differs between them (R6.1).
+//!
+//! Syntax decides only one of the four differences: what a detached `[…]` is. The other three are
+//! kept raw in the tree for the stages that know the store.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A generation of the selector language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Dialect {
+    /// mt / mc / cb. No prefix reads the working state, `@t0` the newest snapshot.
+    #[default]
+    V0_1,
+    /// seg / cont / block. No prefix and `@t0` both read the working state.
+    V1_0,
+}
+
+impl Dialect {
+    /// Both, the older first.
+    pub const ALL: [Dialect; 2] = [Dialect::V0_1, Dialect::V1_0];
+
+    /// Its number as people write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Dialect::V0_1 => "0.1",
+            Dialect::V1_0 => "1.0",
+        }
+    }
+
+    /// The other one.
+    pub fn other(self) -> Dialect {
+        match self {
+            Dialect::V0_1 => Dialect::V1_0,
+            Dialect::V1_0 => Dialect::V0_1,
+        }
+    }
+
+    /// Whether white space and `[` after a step begin a descendant step instead of filtering the
+    /// chain (R6.8).
+    pub fn bracket_descends(self) -> bool {
+        self == Dialect::V0_1
+    }
+
+    /// Whether `#x` names a key; otherwise it names an id (R6.4).
+    pub fn hash_is_key(self) -> bool {
+        self == Dialect::V1_0
+    }
+
+    /// Whether `.base:name` also matches by `kind` (R6.3).
+    pub fn type_suffix_matches_kind(self) -> bool {
+        self == Dialect::V0_1
+    }
+
+    /// Whether `@t0` is the working state; otherwise it is the newest snapshot (R5.2).
+    pub fn t0_is_working_state(self) -> bool {
+        self == Dialect::V1_0
+    }
+
+    /// Which of the two words of a base type belongs to this generation
+    /// (an index into [`super::words::Base::names`]).
+    pub(super) fn word_index(self) -> usize {
+        match self {
+            Dialect::V0_1 => 0,
+            Dialect::V1_0 => 1,
+        }
+    }
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The text is neither `0.1` nor `1.0`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a dialect is 0.1 or 1.0")]
+pub struct UnknownDialect;
+
+impl FromStr for Dialect {
+    type Err = UnknownDialect;
+
+    fn from_str(text: &str) -> Result<Self, UnknownDialect> {
+        Dialect::ALL.into_iter().find(|d| d.name() == text).ok_or(UnknownDialect)
+    }
+}

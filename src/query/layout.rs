@@ -1,0 +1,119 @@
+//! Which white space means something: tokens as found to tokens as the grammar wants them.
+//!
+//! White space is an operator between steps and nothing anywhere else (R6.2). Here it is dropped
+//! or turned into a [`Gap`] that says what it leads to, so that the grammar never has to look two
+//! tokens ahead. The only stage of syntax that needs the dialect, and the one that enforces the
+//! bounds on length and nesting. Invariant: the stream that comes out holds no [`Token::Space`].
+
+use super::dialect::Dialect;
+use super::error::SelectorError;
+use super::lexer::Lexer;
+use super::span::Span;
+use super::token::{Bracket, Gap, Lexeme, Token};
+use crate::limits::{MAX_NESTING, MAX_SELECTOR_BYTES};
+
+/// What a text is read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// A selector, a target or a time.
+    Query,
+    /// The place of a new node, where a signed last element of a position is an insertion.
+    Place,
+}
+
+/// The tokens of `text` with only the white space that means something.
+pub(super) fn layout(
+    text: &str,
+    dialect: Dialect,
+    reading: Reading,
+) -> Result<Vec<Lexeme<'_>>, SelectorError> {
+    if text.len() > MAX_SELECTOR_BYTES {
+        let message = format!(
+            "the text has {} bytes; a selector has at most {MAX_SELECTOR_BYTES}",
+            text.len()
+        );
+        return Err(SelectorError::invalid(Span::new(0, 0), message));
+    }
+    let found: Vec<Lexeme<'_>> = Lexer::new(text).collect();
+    let mut laid: Vec<Lexeme<'_>> = Vec::with_capacity(found.len());
+    let mut open: Vec<Bracket> = Vec::new();
+    for (index, lexeme) in found.iter().enumerate() {
+        let next = found.get(index + 1).map(|next| next.token);
+        let token = match lexeme.token {
+            Token::Space => {
+                let joins = open.last().is_none_or(|bracket| bracket.holds_steps());
+                let last = laid.last().map(|last| last.token);
+                match gap(last, next, dialect).filter(|_| joins) {
+                    Some(gap) => Token::Gap(gap),
+                    None => continue,
+                }
+            }
+            Token::Number(number)
+                if reading == Reading::Place
+                    && open.last() == Some(&Bracket::Position)
+                    && number.starts_with(['+', '-'])
+                    && closes(&found[index + 1..]) =>
+            {
+                Token::InsertAt(number)
+            }
+            token => token,
+        };
+        match token {
+            Token::Open(bracket) => {
+                if open.len() == MAX_NESTING {
+                    let message = format!("brackets are nested at most {MAX_NESTING} deep");
+                    return Err(SelectorError::invalid(lexeme.span, message));
+                }
+                open.push(bracket);
+            }
+            Token::CloseRound | Token::CloseSquare | Token::CloseBrace => {
+                open.pop();
+            }
+            _ => {}
+        }
+        laid.push(Lexeme { token, span: lexeme.span });
+    }
+    Ok(laid)
+}
+
+/// What white space between these two tokens means, if anything.
+fn gap(last: Option<Token<'_>>, next: Option<Token<'_>>, dialect: Dialect) -> Option<Gap> {
+    let (last, next) = (last?, next?);
+    let padding =
+        matches!(last, Token::Comma | Token::Fallback | Token::Child | Token::Open(Bracket::Chain))
+            || matches!(
+                next,
+                Token::Comma | Token::Fallback | Token::Child | Token::Optional | Token::CloseRound
+            );
+    if padding {
+        return None;
+    }
+    Some(match next {
+        _ if last.ends_time() => Gap::Time,
+        Token::Open(Bracket::Square) if dialect.bracket_descends() => Gap::Bracket,
+        Token::Open(Bracket::Square | Bracket::Brace) | Token::Tag(_) => Gap::Filter,
+        Token::Control(_) => Gap::Control,
+        _ => Gap::Step,
+    })
+}
+
+/// Whether a closing parenthesis comes next, white space aside. There are never two spaces.
+fn closes(rest: &[Lexeme<'_>]) -> bool {
+    rest.iter().map(|lexeme| lexeme.token).find(|token| *token != Token::Space)
+        == Some(Token::CloseRound)
+}
+
+/// The opening brackets among these tokens that none of them closes, outermost first.
+pub(super) fn unclosed(lexemes: &[Lexeme<'_>]) -> Vec<Span> {
+    let mut open = Vec::new();
+    for lexeme in lexemes {
+        match lexeme.token {
+            Token::Open(_) => open.push(lexeme.span),
+            Token::CloseRound | Token::CloseSquare | Token::CloseBrace => {
+                open.pop();
+            }
+            _ => {}
+        }
+    }
+    open
+}

@@ -1,0 +1,83 @@
+//! The query language, front half: text to a syntax tree, and back to canonical text.
+//!
+//! `text -> lexer -> layout -> grammar -> ast`, one type for each stage. [`parse_selector`] and
+//! its siblings run the whole way and answer with one error that has a code, a span, what was
+//! expected and a hint. [`format()`] goes back; [`advise`] says what is legal but unwise.
+//! Nothing here knows a store: names, times and depths are resolved by later stages.
+
+mod advice;
+pub mod ast;
+mod bounds;
+mod construct;
+mod controls;
+mod diagnose;
+mod dialect;
+mod error;
+mod expect;
+mod facets;
+mod format;
+mod format_parts;
+mod hint;
+mod layout;
+mod lexer;
+mod nearest;
+mod normalize;
+mod parse;
+mod scan;
+mod span;
+mod token;
+pub mod walk;
+pub mod words;
+
+lalrpop_util::lalrpop_mod!(
+    #[allow(clippy::all, clippy::unwrap_used, clippy::expect_used, missing_docs)]
+    #[allow(unreachable_pub, unused_qualifications, unused)]
+    grammar,
+    "/selector.rs"
+);
+
+pub use advice::{Advice, AdviceKind, advise};
+pub use dialect::{Dialect, UnknownDialect};
+pub use error::{SelectorError, SelectorErrorKind};
+pub use facets::derived_facet;
+pub use format::{Canonical, format};
+pub use lexer::Lexer;
+pub use normalize::normalized;
+pub use span::{At, Span};
+pub use token::{Bracket, Fault, Gap, Lexeme, Token, TokenClass};
+
+/// Reads a selector.
+pub fn parse_selector(text: &str, dialect: Dialect) -> Result<ast::Selector, SelectorError> {
+    parse::selector(text, dialect)
+}
+
+/// Reads the target of an edit: a selector without a time, which may end in `?`.
+pub fn parse_target(text: &str, dialect: Dialect) -> Result<ast::Target, SelectorError> {
+    parse::target(text, dialect)
+}
+
+/// Reads the place of a new node: a selector without a time, or a position that ends in an
+/// insertion. A signed last element of a position is always an insertion here.
+pub fn parse_place(text: &str, dialect: Dialect) -> Result<ast::Place, SelectorError> {
+    parse::place(text, dialect)
+}
+
+/// Reads a time address or a range on its own.
+pub fn parse_time(text: &str) -> Result<ast::Time, SelectorError> {
+    parse::time(text)
+}
+
+/// The tokens of any text, white space and faults included; their spans cover all of it.
+pub fn tokens(text: &str) -> Lexer<'_> {
+    Lexer::new(text)
+}
+
+/// Where the innermost bracket or quote begins that the end of the text leaves open; none if
+/// nothing is open. A line editor goes on reading while there is one.
+pub fn unclosed(text: &str) -> Option<Span> {
+    let lexemes: Vec<Lexeme<'_>> = tokens(text).collect();
+    match lexemes.last() {
+        Some(Lexeme { token: Token::Fault(Fault::UnclosedQuote), span }) => Some(*span),
+        _ => layout::unclosed(&lexemes).pop(),
+    }
+}

@@ -1,0 +1,7 @@
+//! One test binary; a module for each promise.
+
+mod query_advice;
+mod query_robust;
+mod query_roundtrip;
+mod query_spans;
+mod query_syntax;

@@ -1,0 +1,136 @@
+//! No text, however long, nested or broken, makes the front half panic, overflow or crawl.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::time::{Duration, Instant};
+
+use pactdb::query::{
+    Dialect, advise, format, parse_place, parse_selector, parse_target, parse_time, tokens,
+};
+use proptest::prelude::*;
+
+/// Everything that may be asked of a text; it must answer and keep its promises.
+fn check_any(text: &str) {
+    let mut end = 0;
+    for lexeme in tokens(text) {
+        assert_eq!(lexeme.span.start, end, "tokens cover {text:?}");
+        assert!(lexeme.span.end > end, "tokens move on in {text:?}");
+        end = lexeme.span.end;
+    }
+    assert_eq!(end, text.len(), "tokens cover all of {text:?}");
+    for dialect in Dialect::ALL {
+        match parse_selector(text, dialect) {
+            Ok(tree) => {
+                advise(&tree, dialect);
+                let canonical = format(&tree, dialect);
+                let again = parse_selector(&canonical, dialect);
+                assert_eq!(again.as_ref(), Ok(&tree), "{text:?} -> {canonical:?}");
+            }
+            Err(error) => {
+                assert!(error.span.end <= text.len(), "{text:?}: {error:?}");
+                assert!(!error.message.is_empty() && !error.message.contains('\n'), "{error:?}");
+                error.render(text);
+            }
+        }
+        let _ = parse_target(text, dialect);
+        let _ = parse_place(text, dialect);
+    }
+    let _ = parse_time(text);
+}
+
+/// Pieces that make interesting mistakes when they are put together at random.
+const PIECES: [&str; 52] = [
+    " ", "  ", ",", ">", "??", "?", "(", ")", "[", "]", "{", "}", ".", "..", ":", "#", "+", "-",
+    "*", "@", "^", "=", "!=", "<=", "~", "'", "\"", "\\", "d1", "d-1", "depth", ":depth(", ":nth(",
+    ":first", ":pre", ".cb", ".cb:x", "#a:b", "^ah", "+tag", "@t0", "@t-3", "@c4", "@*", "@limit=",
+    "end", "in", "null", "1", "2.5", "é", "\n",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn pieces_in_any_order_are_answered(indexes in prop::collection::vec(0..PIECES.len(), 0..24)) {
+        let text: String = indexes.into_iter().map(|index| PIECES[index]).collect();
+        check_any(&text);
+    }
+
+    #[test]
+    fn any_characters_are_answered(text in "\\PC{0,40}") {
+        check_any(&text);
+    }
+
+    #[test]
+    fn accepted_selectors_survive_damage(line in any::<prop::sample::Index>(), at in any::<prop::sample::Index>(), piece in 0..PIECES.len(), cut in 0usize..6) {
+        let file = include_str!("../../fixtures/selectors/accept.txt");
+        let lines: Vec<&str> = file.lines().filter(|line| line.starts_with("both ")).collect();
+        let text: Vec<char> = lines[line.index(lines.len())][5..].chars().collect();
+        let start = at.index(text.len() + 1);
+        let end = (start + cut).min(text.len());
+        let damaged: String = text[..start].iter().copied().chain(PIECES[piece].chars()).chain(text[end..].iter().copied()).collect();
+        check_any(&damaged);
+    }
+}
+
+#[test]
+fn long_and_deep_texts_are_answered_quickly() {
+    let long = |unit: &str| unit.repeat(64 * 1024 / unit.len());
+    let texts = [
+        long("("),
+        long("["),
+        long("{"),
+        long("( "),
+        long("(("),
+        long(":depth("),
+        long(".cb("),
+        long("'"),
+        long("\\"),
+        long(" "),
+        long("a"),
+        long("#a:first"),
+        long(":first"),
+        long("d1.."),
+        long("@t0.."),
+        long(">"),
+        long(".a "),
+        long(".a>"),
+        long(".a,"),
+        long(".a??"),
+        long("+t"),
+        long("[a]"),
+        long("in "),
+        long("9"),
+        long("#'x'"),
+        long(")"),
+        long("*:a"),
+        long("é"),
+        format!(".cb[a in [{}1]]", long("1,")),
+        format!(".mt:depth({}1)", long("1,").split_at(60_000).0),
+        format!("(d1{})", long(",0").split_at(60_000).0),
+        format!(".cb[{}a]", long("a,").split_at(60_000).0),
+        format!(".cb[a in [{}1]]", long("1,").split_at(60_000).0),
+        format!(".cb(in{})", long(" in").split_at(60_000).0),
+        "x".repeat(10_000_000),
+    ];
+    for text in texts {
+        let start = Instant::now();
+        check_any(&text);
+        let shown: String = text.chars().take(12).collect();
+        assert!(start.elapsed() < Duration::from_secs(2), "{shown}… took {:?}", start.elapsed());
+    }
+}
+
+#[test]
+fn bounds_are_quoted() {
+    for (text, says) in [
+        ("a".repeat(70_000), "at most 65536"),
+        ("( ".repeat(40), "at most 32 deep"),
+        (".a ".repeat(1025), "at most 1024 steps"),
+        (format!(".a{}", "[b]".repeat(4096)), "at most 4096 tests"),
+        (format!(".a:depth({}1)", "1,".repeat(1024)), "at most 1024 depths"),
+        (format!(".a[b in [{}1]]", "1,".repeat(8192)), "at most 8192 values"),
+    ] {
+        let error = parse_selector(&text, Dialect::V0_1).unwrap_err();
+        assert!(error.message.contains(says), "{error}");
+    }
+}

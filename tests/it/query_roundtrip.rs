@@ -1,0 +1,331 @@
+//! `parse(format(tree)) == tree` for random trees, in both dialects.
+//!
+//! The strategies below make only trees that the grammar can read in the dialect at hand; what
+//! they leave out is what the formatter has to spell another way (see `query_syntax`).
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use pactdb::query::ast::*;
+use pactdb::query::{Dialect, format, parse_place, parse_selector, parse_target};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+fn at() -> At {
+    At::default()
+}
+
+fn name() -> impl Strategy<Value = String> {
+    prop_oneof![
+        select(vec!["cb", "seg", "mt", "mc", "cont", "note", "first", "depth"])
+            .prop_map(str::to_owned),
+        "[a-z_][a-zA-Z0-9_-]{0,5}",
+    ]
+}
+
+/// A word that is no pseudo, for behind a colon.
+fn suffix() -> impl Strategy<Value = String> {
+    "x[a-zA-Z0-9_-]{0,4}(:y[a-z0-9]{0,2})?"
+}
+
+fn type_name() -> impl Strategy<Value = TypeName> {
+    (name(), prop::option::of(suffix())).prop_map(|(base, name)| TypeName { at: at(), base, name })
+}
+
+/// A type that a position does not read as a depth or as `end`.
+fn hop_type() -> impl Strategy<Value = TypeName> {
+    type_name().prop_filter("a word of its own", |t| {
+        let depth = t.base.strip_prefix('d').is_some_and(|n| n.parse::<i64>().is_ok());
+        !depth && t.base != "end" && t.base != "depth"
+    })
+}
+
+fn deep_type() -> impl Strategy<Value = TypeName> {
+    type_name()
+        .prop_filter("no pseudo", |t| t.base != "first" && t.base != "depth" && t.base != "pre")
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        any::<String>().prop_map(ValueKind::Text),
+        "[ -~]{0,6}".prop_map(ValueKind::Text),
+        "w[a-zA-Z0-9_:-]{0,5}".prop_map(ValueKind::Word),
+        "[+-]?[0-9]{1,4}(\\.[0-9]{1,3})?".prop_map(ValueKind::Number),
+        Just(ValueKind::Null),
+    ]
+    .prop_map(|kind| Value { at: at(), kind })
+}
+
+fn attr_name() -> impl Strategy<Value = AttrName> {
+    prop_oneof!["[a-z_][a-zA-Z0-9_:-]{0,6}", Just("in".to_owned()), any::<String>()]
+        .prop_map(|text| AttrName { at: at(), text })
+}
+
+fn test() -> impl Strategy<Value = Test> {
+    let op = select(vec![Op::Eq, Op::Ne, Op::Lt, Op::Le, Op::Gt, Op::Ge, Op::Match]);
+    let kind = prop_oneof![
+        Just(TestKind::Present),
+        (op, value()).prop_map(|(op, value)| TestKind::Compare(op, value)),
+        prop::collection::vec(value(), 1..4).prop_map(TestKind::In),
+    ];
+    (attr_name(), kind).prop_map(|(name, kind)| Test { at: at(), name, kind })
+}
+
+fn attrs(forms: &'static [FilterForm]) -> impl Strategy<Value = AttrFilter> {
+    (select(forms), prop::collection::vec(test(), 1..4)).prop_map(|(form, tests)| AttrFilter {
+        at: at(),
+        form,
+        tests,
+    })
+}
+
+const PLAIN: &[FilterForm] = &[FilterForm::Square, FilterForm::Brace];
+const GROUP: &[FilterForm] = &[FilterForm::Group];
+
+fn tag() -> impl Strategy<Value = Tag> {
+    "[a-zA-Z0-9_-]{1,5}".prop_map(|text| Tag { at: at(), text })
+}
+
+fn simple_depth() -> impl Strategy<Value = DepthItem> {
+    let op = select(vec![Op::Lt, Op::Le, Op::Gt, Op::Ge]);
+    prop_oneof![
+        any::<i64>().prop_map(DepthItem::One),
+        (-3i64..9).prop_map(DepthItem::One),
+        (-3i64..9, 0i64..5).prop_map(|(a, more)| DepthItem::Range(a, a + more)),
+        (op, -3i64..9).prop_map(|(op, n)| DepthItem::Compare(op, n)),
+    ]
+}
+
+fn depth() -> impl Strategy<Value = DepthExpr> {
+    let item = prop_oneof![
+        3 => simple_depth(),
+        1 => prop::collection::vec(simple_depth(), 1..4).prop_map(DepthItem::Set),
+    ];
+    prop::collection::vec(item, 1..4).prop_map(|items| DepthExpr { at: at(), items })
+}
+
+fn zone() -> impl Strategy<Value = Zone> {
+    select(vec![Zone::Pre, Zone::Core, Zone::Post])
+}
+
+fn pseudo() -> impl Strategy<Value = Pseudo> {
+    prop_oneof![
+        zone().prop_map(Pseudo::Offset),
+        Just(Pseudo::First),
+        Just(Pseudo::Last),
+        (1u64..9).prop_map(Pseudo::Nth),
+        depth().prop_map(Pseudo::Depth),
+    ]
+}
+
+/// The parts of a compound, in any order; roots and stars are thinned out afterwards.
+fn parts() -> impl Strategy<Value = Vec<Part>> {
+    let id = prop_oneof!["[a-z0-9][a-z0-9:_-]{0,5}(:first)?", any::<String>()]
+        .prop_map(|text| vec![Part::Id(Id { at: at(), text })]);
+    let root = select(vec![Root::Root, Root::Sys, Root::Seq, Root::Ah]);
+    let piece = prop_oneof![
+        root.prop_map(|root| vec![Part::Root(at(), root)]),
+        id,
+        type_name().prop_map(|name| vec![Part::Type(name)]),
+        (type_name(), attrs(GROUP))
+            .prop_map(|(name, group)| vec![Part::Type(name), Part::Attrs(group)]),
+        Just(vec![Part::Any(at())]),
+        attrs(PLAIN).prop_map(|filter| vec![Part::Attrs(filter)]),
+        tag().prop_map(|tag| vec![Part::Tag(tag)]),
+        pseudo().prop_map(|pseudo| vec![Part::Pseudo(at(), pseudo)]),
+    ];
+    prop::collection::vec(piece, 1..4).prop_map(|pieces| {
+        let (mut roots, mut stars) = (0, 0);
+        let keep = |part: &Part| {
+            roots += usize::from(matches!(part, Part::Root(..)));
+            stars += usize::from(matches!(part, Part::Any(_)));
+            !(matches!(part, Part::Root(..)) && roots > 1
+                || matches!(part, Part::Any(_)) && stars > 1)
+        };
+        pieces.into_iter().flatten().filter(keep).collect()
+    })
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        6 => parts().prop_map(|parts| match parts[..] {
+            [Part::Pseudo(at, Pseudo::Offset(zone))] => Step::Zone(at, zone),
+            _ => Step::Compound(Compound { at: at(), parts }),
+        }),
+        1 => depth().prop_map(Step::Depth),
+        1 => zone().prop_map(|zone| Step::Zone(at(), zone)),
+    ]
+}
+
+fn filter() -> impl Strategy<Value = Filter> {
+    prop_oneof![attrs(PLAIN).prop_map(Filter::Attrs), tag().prop_map(Filter::Tag)]
+}
+
+fn hop() -> impl Strategy<Value = Hop> {
+    let part = || {
+        prop_oneof![
+            attrs(PLAIN).prop_map(HopPart::Attrs),
+            tag().prop_map(HopPart::Tag),
+            pseudo().prop_map(|pseudo| HopPart::Pseudo(at(), pseudo)),
+        ]
+    };
+    let parts = move || prop::collection::vec(part(), 0..3);
+    let group = || prop::option::of(attrs(GROUP).prop_map(HopPart::Attrs));
+    let typed = prop_oneof![
+        hop_type().prop_map(HopKind::Child),
+        deep_type().prop_map(HopKind::Descendant),
+    ];
+    prop_oneof![
+        any::<i64>().prop_map(|n| Hop { at: at(), kind: HopKind::Offset(n), parts: vec![] }),
+        parts().prop_map(|parts| Hop { at: at(), kind: HopKind::AnyChild, parts }),
+        (typed, group(), parts()).prop_map(|(kind, group, parts)| Hop {
+            at: at(),
+            kind,
+            parts: group.into_iter().chain(parts).collect(),
+        }),
+    ]
+}
+
+fn position() -> impl Strategy<Value = Position> {
+    (depth(), prop::collection::vec(hop(), 0..4)).prop_map(|(depth, mut hops)| {
+        if let Some(first) = hops.first_mut()
+            && let HopKind::Child(name) = &first.kind
+            && Base::from_name(&name.base) == Some(Base::Turn)
+        {
+            first.kind = HopKind::Itself(name.clone());
+        }
+        Position { at: at(), depth, hops }
+    })
+}
+
+/// Puts a root before a step that would otherwise be read as a filter behind white space.
+fn readable(mut chain: Chain, dialect: Dialect) -> Chain {
+    let mut after_step = matches!(chain.head, Head::Step(_));
+    for link in &mut chain.links {
+        let bracket = after_step && dialect == Dialect::V0_1;
+        if let (Combinator::Descendant, Step::Compound(compound)) =
+            (link.combinator, &mut link.step)
+        {
+            let safe = match compound.parts.first() {
+                Some(Part::Attrs(filter)) => bracket && filter.form == FilterForm::Square,
+                Some(Part::Tag(_)) => false,
+                _ => true,
+            };
+            if !safe {
+                compound
+                    .parts
+                    .insert(0, Part::Type(TypeName { at: at(), base: "t".into(), name: None }));
+            }
+        }
+        after_step = true;
+    }
+    if let Some(Filter::Attrs(first)) = chain.filters.first_mut()
+        && after_step
+        && dialect == Dialect::V0_1
+    {
+        first.form = FilterForm::Brace;
+    }
+    chain
+}
+
+fn chain(dialect: Dialect) -> impl Strategy<Value = Chain> {
+    let combinator = || select(vec![Combinator::Descendant, Combinator::Child]);
+    let rest = move || {
+        let link = (combinator(), step()).prop_map(|(combinator, step)| Link { combinator, step });
+        (prop::collection::vec(link, 0..3), prop::collection::vec(filter(), 0..3))
+    };
+    let made =
+        move |(head, (links, filters))| readable(Chain { at: at(), head, links, filters }, dialect);
+    let head = prop_oneof![
+        4 => step().prop_map(Head::Step),
+        1 => position().prop_map(Head::Position),
+        1 => prop::collection::vec(position(), 2..4).prop_map(|all| Head::Positions(at(), all)),
+    ];
+    let flat = (head, rest()).prop_map(made);
+    flat.prop_recursive(3, 6, 1, move |inner| (inner.prop_map(nested), rest()).prop_map(made))
+}
+
+/// A chain in parentheses; one that began with a depth would be a position.
+fn nested(mut chain: Chain) -> Head {
+    if matches!(chain.head, Head::Step(Step::Depth(_))) {
+        chain.head = Head::Step(Step::Zone(at(), Zone::Core));
+    }
+    Head::Chain(at(), Box::new(chain))
+}
+
+fn time() -> impl Strategy<Value = Time> {
+    let end = || prop_oneof![any::<i64>().prop_map(RangeEnd::Relative), Just(RangeEnd::Oldest)];
+    prop_oneof![
+        (-9i64..3).prop_map(TimeKind::Relative),
+        any::<u64>().prop_map(TimeKind::Cycle),
+        Just(TimeKind::All),
+        (end(), end()).prop_map(|(a, b)| TimeKind::RelativeRange(a, b)),
+        (any::<u64>(), 0u64..99).prop_map(|(a, b)| TimeKind::CycleRange(a, b)),
+    ]
+    .prop_map(|kind| Time { at: at(), kind })
+}
+
+fn controls() -> impl Strategy<Value = Vec<Control>> {
+    let unknown = ("x[a-z0-9_-]{0,4}", prop::option::of(value()))
+        .prop_map(|(name, value)| ControlKind::Unknown(name, value));
+    let known = prop::sample::subsequence(
+        vec![
+            ControlKind::Limit(7),
+            ControlKind::Skip(0),
+            ControlKind::First,
+            ControlKind::Unique,
+            ControlKind::Order(Order::Recent),
+            ControlKind::Mode(Mode::Latest),
+        ],
+        0..4,
+    );
+    (known, prop::option::of(unknown)).prop_map(|(known, unknown)| {
+        known.into_iter().chain(unknown).map(|kind| Control { at: at(), kind }).collect()
+    })
+}
+
+fn selector(dialect: Dialect) -> impl Strategy<Value = Selector> {
+    let group =
+        prop::collection::vec(chain(dialect), 1..3).prop_map(|chains| Group { at: at(), chains });
+    let groups = prop::collection::vec(group, 1..3);
+    let late = prop::collection::vec(filter(), 0..2);
+    (prop::option::of(time()), groups, controls(), late).prop_map(
+        |(time, groups, controls, late)| {
+            let late_filters = if controls.is_empty() { vec![] } else { late };
+            Selector { at: at(), time, groups, controls, late_filters }
+        },
+    )
+}
+
+fn any_dialect() -> impl Strategy<Value = Dialect> {
+    select(Dialect::ALL.to_vec())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_selector_reads_back((dialect, tree) in any_dialect().prop_flat_map(|d| (Just(d), selector(d)))) {
+        let text = format(&tree, dialect);
+        let back = parse_selector(&text, dialect);
+        prop_assert_eq!(back.map_err(|error| error.render(&text)), Ok(tree), "{}", text);
+    }
+
+    #[test]
+    fn a_target_reads_back((dialect, mut selector) in any_dialect().prop_flat_map(|d| (Just(d), selector(d))), optional: bool) {
+        selector.time = None;
+        let tree = Target { at: at(), selector, optional };
+        let text = format(&tree, dialect);
+        let back = parse_target(&text, dialect);
+        prop_assert_eq!(back.map_err(|error| error.render(&text)), Ok(tree), "{}", text);
+    }
+
+    #[test]
+    fn an_insertion_reads_back(position in position(), n in any::<u32>(), which in 0usize..4) {
+        let n = u64::from(n);
+        let insertion = [Insertion::Start, Insertion::End, Insertion::After(n), Insertion::Before(n)][which];
+        let tree = Place::Insert(at(), position, insertion);
+        let text = format(&tree, Dialect::V1_0);
+        let back = parse_place(&text, Dialect::V1_0);
+        prop_assert_eq!(back.map_err(|error| error.render(&text)), Ok(tree), "{}", text);
+    }
+}
