@@ -5,6 +5,7 @@ pub mod code;
 pub mod json;
 pub mod lifecycle;
 pub mod limits;
+pub mod log;
 pub mod model;
 pub mod query;
 pub mod snapshot;

@@ -28,6 +28,10 @@ pub const MAX_BATCH_OPS: usize = 100_000;
 /// them stay inside 64 bits.
 pub const MAX_NUMBER: i64 = 1 << 52;
 
+/// Memory for parts of the tree and contents that were read, in bytes, and as much again for
+/// pages of the file.
+pub const CACHE_BYTES: u64 = 64 << 20;
+
 /// Commits between two flushes of the indexes. Opening a store reads at most this many commits
 /// again; the index writes of this many commits share their pages.
 pub const CHECKPOINT_EVERY: u64 = 64;

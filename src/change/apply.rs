@@ -198,7 +198,7 @@ fn record_attempt(state: &mut State, attempt: &Attempt) {
 }
 
 /// Starts the cycle after a commit: its first edits are the instances that cadences made.
-pub(super) fn materialize(state: &mut State, additions: &[Addition]) -> Result<(), ReadError> {
+pub fn materialize(state: &mut State, additions: &[Addition]) -> Result<(), ReadError> {
     for addition in additions {
         add(state, addition)?;
         state.edited = true;

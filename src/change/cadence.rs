@@ -5,12 +5,15 @@ use super::{Addition, ChangeError, State, ids};
 use crate::model::{Class, Id, Instance, Lifetime, Name, Node, ReadError};
 use std::sync::Arc;
 
-/// Notes a node that was made, or that an import brought.
+/// Notes a node that was made, or that an import or a restore brought back.
 pub(super) fn made(state: &mut State, node: &Arc<Node>) -> Result<(), ReadError> {
     let Some(key) = &node.key else { return Ok(()) };
-    let newest = state.newest_instance(key)?;
-    if newest.is_none_or(|newest| age_key(&newest.node) <= age_key(node)) {
-        put(state, key, Instance { node: node.clone(), ended: false });
+    match state.newest_instance(key)? {
+        Some(newest) if newest.node.id == node.id => {
+            put(state, key, Instance { node: node.clone(), ended: newest.ended, removed: false });
+        }
+        Some(newest) if age_key(&newest.node) > age_key(node) => {}
+        _ => put(state, key, Instance::new(node.clone())),
     }
     Ok(())
 }
@@ -32,20 +35,20 @@ pub(super) fn changed(
     {
         // Giving it a cadence anew starts it again; anything else leaves an ended one ended.
         let ended = newest.ended && before.cad == after.cad;
-        put(state, key, Instance { node: after.clone(), ended });
+        put(state, key, Instance { node: after.clone(), ended, ..newest });
     }
     Ok(())
 }
 
 /// Notes a node that an edit removed: if it was the newest, its cadence ends.
 pub(super) fn removed(state: &mut State, node: &Arc<Node>) -> Result<(), ReadError> {
-    match &node.key {
-        Some(key) if state.newest_instance(key)?.is_some_and(|n| n.node.id == node.id) => {
-            put(state, key, Instance { node: node.clone(), ended: true });
-            Ok(())
-        }
-        _ => Ok(()),
+    let Some(key) = &node.key else { return Ok(()) };
+    if let Some(newest) = state.newest_instance(key)?
+        && newest.node.id == node.id
+    {
+        put(state, key, Instance { node: node.clone(), removed: true, ..newest });
     }
+    Ok(())
 }
 
 /// Ends a cadence by name.
@@ -65,11 +68,6 @@ fn age_key(node: &Node) -> (u64, i64, u64) {
     (node.cycle, node.created_at_ns, node.creation_index)
 }
 
-/// Whether a key's cadence runs.
-pub(super) fn runs(instance: &Instance) -> bool {
-    !instance.ended && instance.node.cad.is_some()
-}
-
 /// The instances due after the commit of `cycle`, as the first edits of the next one. They are
 /// applied to `state` as they are made.
 pub(super) fn materialize_due(
@@ -81,7 +79,7 @@ pub(super) fn materialize_due(
     let due: Vec<Arc<Node>> = state
         .cadences
         .values()
-        .filter(|instance| runs(instance) && is_due(&instance.node, next))
+        .filter(|instance| instance.runs() && is_due(&instance.node, next))
         .map(|instance| instance.node.clone())
         .collect();
     let mut additions = Vec::with_capacity(due.len());

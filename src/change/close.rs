@@ -5,7 +5,7 @@
 //! that fails on its way to disk has not happened. What storage has to write is the difference
 //! between the two, and is collected here.
 
-use super::cadence::{self, runs};
+use super::cadence;
 use super::decide::next_time;
 use super::{Addition, ChangeError, Commit, State, apply, ids};
 use crate::lifecycle::{self, Removed, Sealing, Totals};
@@ -81,7 +81,7 @@ impl Closed {
         state.used.clear();
         state.new_refs.clear();
         state.touched_keys.clear();
-        state.cadences.retain(|_, instance| runs(instance));
+        state.cadences.retain(|_, instance| instance.runs());
         apply::materialize(&mut state, materialized)?;
         Ok(state)
     }

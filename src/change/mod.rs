@@ -16,7 +16,7 @@ mod request;
 mod restore;
 mod state;
 
-pub use apply::apply;
+pub use apply::{apply, materialize};
 pub use close::{Closed, IndexDelta, PartChange, close_commit, plan_commit};
 pub use error::ChangeError;
 pub use event::{

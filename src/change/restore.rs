@@ -160,7 +160,6 @@ pub fn close_restore(working: &Working, restore: &Restore) -> Result<Closed, Rea
     }
     state.used.extend(working.state.used.iter().cloned());
     state.next_id = working.state.next_id;
-    state.last_ns = working.state.last_ns;
     let source = state.tree.source().clone();
     let past = Tree::at(restore.at, source.clone())?;
     let renewed = |part: Arc<Subtree>| renew(part, restore.at, restore.cycle);
@@ -175,6 +174,11 @@ pub fn close_restore(working: &Working, restore: &Restore) -> Result<Closed, Rea
     };
     let (sys, ah) = (renewed(past.sys().clone()), renewed(past.ah().clone()));
     let tree = Tree::assembled(skeleton, sys, ah, turns, state.last_cycle, source);
+    for place in tree.places() {
+        for entry in tree.subtree(place)?.entries() {
+            super::cadence::made(&mut state, &entry.node)?;
+        }
+    }
     close(state, restore.cycle, tree, Removed::default(), false)
 }
 

@@ -22,8 +22,22 @@ pub enum ReadError {
 pub struct Instance {
     /// The node, as it was last seen.
     pub node: Arc<Node>,
-    /// Whether somebody ended the cadence.
+    /// Whether somebody ended the cadence by name.
     pub ended: bool,
+    /// Whether an edit removed it.
+    pub removed: bool,
+}
+
+impl Instance {
+    /// An instance that was just made.
+    pub fn new(node: Arc<Node>) -> Instance {
+        Instance { node, ended: false, removed: false }
+    }
+
+    /// Whether its cadence runs.
+    pub fn runs(&self) -> bool {
+        !self.ended && !self.removed && self.node.cad.is_some()
+    }
 }
 
 /// A snapshot without its parts.

@@ -41,11 +41,7 @@ pub fn decide(
         Edit::Remove(request) => remove::decide(state, request),
         Edit::Policy(policies) => Ok(plain(Event::PolicySet { policies })),
         Edit::EndCadence(key) => {
-            let known = state.newest_instance(&key)?;
-            if !known.is_some_and(|instance| instance.node.cad.is_some() && !instance.ended) {
-                let message = format!("no cadence runs under the key '{key}'");
-                return Err(ChangeError::new(Code::NodeNotFound, message));
-            }
+            attrs::check_name("a key", &key)?;
             Ok(plain(Event::CadenceEnded { key: key.into() }))
         }
         Edit::Attempt(attempt) => Ok(plain(Event::Attempt(*attempt))),

@@ -1,0 +1,178 @@
+//! Where the bytes of a store lie: a file that is written ahead with zeros.
+//!
+//! A B-tree that grows into the holes of a sparse file makes the file system allocate blocks, and
+//! write them down, at every sync. Filling a stretch ahead of the writes with zeros does that once
+//! for many commits. Only stretches that the file system says were never written are filled.
+
+use redb::{BackendError, StorageBackend, backends::FileBackend};
+use std::collections::HashSet;
+use std::fs::File;
+use std::io;
+use std::ops::Bound;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How much is looked at, and filled, at once.
+const STRETCH: u64 = 1 << 20;
+
+/// How many stretches ahead are filled.
+const AHEAD: u64 = 4;
+
+/// A file as storage.
+#[derive(Debug)]
+pub struct FileStorage {
+    inner: FileBackend,
+    file: File,
+    /// Stretches that are known to have been written.
+    filled: Mutex<HashSet<u64>>,
+}
+
+impl FileStorage {
+    /// Storage in a file that is open for reading and writing.
+    pub fn new(file: File) -> Result<FileStorage, redb::DatabaseError> {
+        let copy = file.try_clone()?;
+        Ok(FileStorage {
+            inner: FileBackend::new(file)?,
+            file: copy,
+            filled: Mutex::new(HashSet::new()),
+        })
+    }
+
+    /// Fills the stretch of a write, and some behind it, if they were never written.
+    fn fill_ahead(&self, offset: u64, len: usize) -> io::Result<()> {
+        let mut filled = self.filled.lock().unwrap_or_else(PoisonError::into_inner);
+        let (first, last) = (offset / STRETCH, (offset + len as u64).saturating_sub(1) / STRETCH);
+        if (first..=last).all(|stretch| filled.contains(&stretch)) {
+            return Ok(());
+        }
+        let end = self.inner.len()?;
+        let mut wrote = false;
+        for stretch in first..=last + AHEAD {
+            let (from, to) = (stretch * STRETCH, ((stretch + 1) * STRETCH).min(end));
+            // A stretch that is cut off by the end of the file is looked at again when it grows.
+            if from >= end || (to - from < STRETCH && stretch > last) {
+                break;
+            }
+            if to - from == STRETCH && !filled.insert(stretch) {
+                continue;
+            }
+            if is_hole(&self.file, from, to)? {
+                zeros(&self.file, from, to)?;
+                wrote = true;
+            }
+        }
+        if wrote {
+            self.file.sync_all()?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether nothing was ever written between two offsets; `false` where that cannot be known.
+#[cfg(target_os = "linux")]
+fn is_hole(file: &File, from: u64, to: u64) -> io::Result<bool> {
+    match rustix::fs::seek(file, rustix::fs::SeekFrom::Data(from)) {
+        Ok(data) => Ok(data >= to),
+        Err(rustix::io::Errno::NXIO) => Ok(true),
+        Err(_) => Ok(false),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_hole(_: &File, _: u64, _: u64) -> io::Result<bool> {
+    Ok(false)
+}
+
+#[cfg(unix)]
+fn zeros(file: &File, from: u64, to: u64) -> io::Result<()> {
+    use std::os::unix::fs::FileExt;
+    let zeros = vec![0; (to - from) as usize];
+    file.write_all_at(&zeros, from)
+}
+
+#[cfg(not(unix))]
+fn zeros(_: &File, _: u64, _: u64) -> io::Result<()> {
+    Ok(())
+}
+
+impl StorageBackend for FileStorage {
+    fn len(&self) -> io::Result<u64> {
+        self.inner.len()
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.inner.read(offset, out)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        let mut filled = self.filled.lock().unwrap_or_else(PoisonError::into_inner);
+        filled.retain(|stretch| (stretch + 1) * STRETCH <= len);
+        self.inner.set_len(len)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.inner.sync_data()
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.fill_ahead(offset, data.len())?;
+        self.inner.write(offset, data)
+    }
+
+    fn close(&self) -> io::Result<()> {
+        self.inner.close()
+    }
+
+    fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.inner.try_lock_range(start, end)
+    }
+
+    fn try_lock_shared_range(
+        &self,
+        start: Bound<u64>,
+        end: Bound<u64>,
+    ) -> Result<bool, BackendError> {
+        self.inner.try_lock_shared_range(start, end)
+    }
+
+    fn lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.inner.lock_range(start, end)
+    }
+
+    fn lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.inner.lock_shared_range(start, end)
+    }
+
+    fn unlock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.inner.unlock_range(start, end)
+    }
+
+    fn query_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.inner.query_lock_range(start, end)
+    }
+}
+
+/// Storage that several owners share: a test keeps one to look at what was written.
+#[derive(Debug, Clone)]
+pub struct SharedStorage(pub Arc<dyn StorageBackend>);
+
+impl StorageBackend for SharedStorage {
+    fn len(&self) -> io::Result<u64> {
+        self.0.len()
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.0.read(offset, out)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.0.set_len(len)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.0.sync_data()
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.0.write(offset, data)
+    }
+}

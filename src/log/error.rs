@@ -1,0 +1,99 @@
+//! What can go wrong with a store.
+
+use crate::code::Code;
+use crate::model::ReadError;
+
+/// A failure of the storage below, or of what is stored.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Another process, or another handle of this one, has the store open.
+    #[error("{path} is open in another process{}", match holder { Some(pid) => format!(" (process {pid})"), None => String::new() })]
+    Locked {
+        /// The file.
+        path: String,
+        /// The process, where it can be known.
+        holder: Option<u32>,
+    },
+    /// Not a store, or one of a newer format.
+    #[error("{0}")]
+    Format(String),
+    /// The file system failed.
+    #[error("{0}")]
+    Io(String),
+    /// What is stored is not what was written.
+    #[error("{0}")]
+    Corrupt(String),
+}
+
+impl StoreError {
+    /// The code of R11.
+    pub fn code(&self) -> Code {
+        match self {
+            StoreError::Locked { .. } => Code::StoreLocked,
+            StoreError::Format(_) => Code::StoreFormat,
+            StoreError::Io(_) => Code::StoreIo,
+            StoreError::Corrupt(_) => Code::LogCorrupt,
+        }
+    }
+
+    /// Corruption, in words.
+    pub fn corrupt(message: impl Into<String>) -> StoreError {
+        StoreError::Corrupt(message.into())
+    }
+}
+
+impl From<StoreError> for ReadError {
+    fn from(error: StoreError) -> ReadError {
+        match error {
+            StoreError::Corrupt(message) => ReadError::Corrupt(message),
+            other => ReadError::Io(other.to_string()),
+        }
+    }
+}
+
+impl From<ReadError> for StoreError {
+    fn from(error: ReadError) -> StoreError {
+        match error {
+            ReadError::Corrupt(message) => StoreError::Corrupt(message),
+            ReadError::Io(message) => StoreError::Io(message),
+        }
+    }
+}
+
+impl From<redb::StorageError> for StoreError {
+    fn from(error: redb::StorageError) -> StoreError {
+        match error {
+            redb::StorageError::Corrupted(message) => {
+                StoreError::Corrupt(format!("the file is damaged: {message}"))
+            }
+            other => StoreError::Io(other.to_string()),
+        }
+    }
+}
+
+impl From<redb::TableError> for StoreError {
+    fn from(error: redb::TableError) -> StoreError {
+        match error {
+            redb::TableError::Storage(error) => error.into(),
+            other => StoreError::Corrupt(format!("a table of the store is damaged: {other}")),
+        }
+    }
+}
+
+impl From<redb::TransactionError> for StoreError {
+    fn from(error: redb::TransactionError) -> StoreError {
+        match error {
+            redb::TransactionError::Storage(error) => error.into(),
+            other => StoreError::Io(other.to_string()),
+        }
+    }
+}
+
+impl From<redb::CommitError> for StoreError {
+    fn from(error: redb::CommitError) -> StoreError {
+        match error {
+            redb::CommitError::Storage(error) => error.into(),
+            other => StoreError::Io(other.to_string()),
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The indexes: ids, expiry, references and instances.
+//!
+//! What the newest commits taught them is held in memory, the tail, and written to the tables by
+//! every 64th commit, so most commits touch none of these tables. The commits' own rows have the
+//! same facts, from which opening a store makes the tail again.
+
+use super::StoreError;
+use super::codec::{decode, encode, seal, unseal};
+use super::stored::StoredNode;
+use super::tables::{EXPIRY, IDS, INSTANCES, REFS, RUNNING, place_from_key, place_key};
+use crate::change::IndexDelta;
+use crate::model::{Id, Instance, Name, Place};
+use redb::{ReadTransaction, ReadableTable, WriteTransaction};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// What the indexes learnt since they were last written.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Tail {
+    /// For each id, where its node came to lie and from which cycle; nowhere if it was only used.
+    ids: BTreeMap<Id, Vec<(u64, Place)>>,
+    refs: BTreeSet<(Id, Id)>,
+    expiry: BTreeSet<(u64, Place)>,
+    instances: BTreeMap<Name, Instance>,
+}
+
+impl Tail {
+    /// Adds what a cycle taught.
+    pub(super) fn learn(&mut self, cycle: u64, delta: &IndexDelta) {
+        for id in &delta.used {
+            self.ids.entry(id.clone()).or_default();
+        }
+        for (id, place) in &delta.placed {
+            self.ids.entry(id.clone()).or_default().push((cycle, *place));
+        }
+        self.refs.extend(delta.refs.iter().cloned());
+        self.expiry.extend(delta.expiry.iter().copied());
+        self.instances.extend(delta.instances.iter().cloned());
+    }
+
+    pub(super) fn places(&self, id: &str) -> Option<&[(u64, Place)]> {
+        self.ids.get(id).map(Vec::as_slice)
+    }
+
+    pub(super) fn referrers(&self, id: &str) -> Vec<Id> {
+        let from: (Id, Id) = (id.into(), "".into());
+        let same = |(target, _): &&(Id, Id)| &**target == id;
+        self.refs.range(from..).take_while(same).map(|(_, referrer)| referrer.clone()).collect()
+    }
+
+    pub(super) fn expiring(&self, after: u64, upto: u64) -> impl Iterator<Item = Place> + '_ {
+        let upto = (upto.saturating_add(1), Place::Sys);
+        self.expiry.range((after + 1, Place::Sys)..upto).map(|(_, place)| *place)
+    }
+
+    pub(super) fn instance(&self, key: &str) -> Option<&Instance> {
+        self.instances.get(key)
+    }
+
+    pub(super) fn instances(&self) -> &BTreeMap<Name, Instance> {
+        &self.instances
+    }
+
+    /// Writes everything to the tables.
+    pub(super) fn flush(&self, txn: &WriteTransaction) -> Result<(), StoreError> {
+        let mut ids = txn.open_table(IDS)?;
+        for (id, places) in &self.ids {
+            let mut all = match ids.get(&**id)? {
+                Some(row) => read_places(id, row.value())?,
+                None => Vec::new(),
+            };
+            all.extend_from_slice(places);
+            let row = seal("ids", id.as_bytes(), encode(&all)?);
+            ids.insert(&**id, row.as_slice())?;
+        }
+        let mut refs = txn.open_table(REFS)?;
+        for (target, referrer) in &self.refs {
+            refs.insert((&**target, &**referrer), ())?;
+        }
+        let mut expiry = txn.open_table(EXPIRY)?;
+        for (cycle, place) in &self.expiry {
+            let (slot, rank) = place_key(*place);
+            expiry.insert((*cycle, slot, rank), ())?;
+        }
+        let mut instances = txn.open_table(INSTANCES)?;
+        let mut running = txn.open_table(RUNNING)?;
+        for (key, instance) in &self.instances {
+            let node = StoredNode::from(&*instance.node);
+            let row = encode(&(node, instance.ended, instance.removed))?;
+            let row = seal("instances", key.as_bytes(), row);
+            instances.insert(&**key, row.as_slice())?;
+            if instance.runs() {
+                running.insert(&**key, ())?;
+            } else {
+                running.remove(&**key)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The tables of the indexes, read at one moment.
+pub(super) struct Tables<'a>(pub(super) &'a ReadTransaction);
+
+impl Tables<'_> {
+    pub(super) fn places(&self, id: &str) -> Result<Option<Vec<(u64, Place)>>, StoreError> {
+        let table = self.0.open_table(IDS)?;
+        let row = table.get(id)?;
+        row.map(|row| read_places(id, row.value())).transpose()
+    }
+
+    pub(super) fn referrers(&self, id: &str) -> Result<Vec<Id>, StoreError> {
+        let table = self.0.open_table(REFS)?;
+        let mut found = Vec::new();
+        for entry in table.range((id, "")..)? {
+            let (key, ()) = entry.map(|(key, value)| (key, value.value()))?;
+            let (target, referrer) = key.value();
+            if target != id {
+                break;
+            }
+            found.push(referrer.into());
+        }
+        Ok(found)
+    }
+
+    pub(super) fn expiring(&self, after: u64, upto: u64) -> Result<Vec<Place>, StoreError> {
+        let table = self.0.open_table(EXPIRY)?;
+        let mut found = Vec::new();
+        for entry in table.range((after + 1, 0, 0)..(upto.saturating_add(1), 0, 0))? {
+            let (_, slot, rank) = entry?.0.value();
+            let place = place_from_key(slot, rank).ok_or_else(|| {
+                StoreError::corrupt(format!(
+                    "the expiry index names an unknown place {slot}/{rank}"
+                ))
+            })?;
+            found.push(place);
+        }
+        Ok(found)
+    }
+
+    pub(super) fn instance(&self, key: &str) -> Result<Option<Instance>, StoreError> {
+        let table = self.0.open_table(INSTANCES)?;
+        let Some(row) = table.get(key)? else { return Ok(None) };
+        let what = || format!("the newest instance of the key {key}");
+        let bytes = unseal("instances", key.as_bytes(), row.value(), what)?;
+        let (node, ended, removed): (StoredNode, bool, bool) = decode(bytes, &what())?;
+        Ok(Some(Instance { node: Arc::new(node.into_node()?), ended, removed }))
+    }
+
+    /// Keys whose cadence runs, as far as the tables know.
+    pub(super) fn running(&self) -> Result<Vec<Name>, StoreError> {
+        let table = self.0.open_table(RUNNING)?;
+        table.iter()?.map(|entry| Ok(Name::from(entry?.0.value()))).collect()
+    }
+}
+
+fn read_places(id: &str, row: &[u8]) -> Result<Vec<(u64, Place)>, StoreError> {
+    let what = || format!("the index entry of {id}");
+    decode(unseal("ids", id.as_bytes(), row, what)?, &what())
+}

@@ -1,0 +1,30 @@
+//! The log on disk: events with their contents, and everything derived from them.
+//!
+//! Primary data are the records and contents of the `log` table. All other tables are derived,
+//! carry the version of the code that made them, and can be rebuilt from the log to the same
+//! bytes. `codec` is the only user of bincode and `store` the only user of redb, beside the
+//! storage backends in `backend`.
+
+mod backend;
+mod codec;
+mod error;
+mod index;
+mod open;
+mod read;
+mod record;
+mod rows;
+mod store;
+mod stored;
+mod tables;
+mod verify;
+mod write;
+
+pub use backend::{FileStorage, SharedStorage};
+pub use error::StoreError;
+pub use open::Opened;
+pub use read::LogReader;
+pub use record::{Record, chain_start};
+pub use rows::{CycleInfo, CycleKind};
+pub use store::{Store, StoreSizes};
+pub use verify::{Progress, Verified, VerifyStep};
+pub use write::{Append, NewEvent};

@@ -1,0 +1,287 @@
+//! Rows of the `parts` table: versions of parts of the tree, and commits.
+//!
+//! A version's row begins with the cycle that the next version holds from, 0 while it is the
+//! newest. So whoever finds a version knows that no newer one was missed, and for how long it
+//! holds.
+
+use super::StoreError;
+use super::codec::{decode, encode, seal, unseal};
+use super::stored::{StoredNode, StoredNodes, StoredPolicy, load_nodes, store_nodes};
+use super::tables::{PartKey, part_key_bytes};
+use crate::change::{Closed, History, IndexDelta, PartChange, State};
+use crate::lifecycle::{Policy, RegionTotals, Removed};
+use crate::model::{Id, Instance, Name, Place, Skeleton, Spine, Subtree};
+use crate::snapshot::{TurnsHash, subtree_hash};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+const TABLE: &str = "parts";
+
+fn row_name(key: PartKey) -> String {
+    match key {
+        (0, 1, version) => format!("^sys of cycle {version}"),
+        (0, 2, version) => format!("^ah of cycle {version}"),
+        (cycle, 0, _) => format!("the commit of cycle {cycle}"),
+        (cycle, _, version) => format!("the turn of cycle {cycle} as of cycle {version}"),
+    }
+}
+
+/// The row of a version; `None` says that the part has gone.
+pub(super) fn write_part(
+    key: PartKey,
+    until: u64,
+    part: Option<&Subtree>,
+) -> Result<Vec<u8>, StoreError> {
+    let nodes: Option<StoredNodes> = part
+        .map(|part| store_nodes(part.entries().iter().map(|entry| (&entry.node, entry.parent))));
+    let mut row = until.to_le_bytes().to_vec();
+    row.extend_from_slice(&encode(&nodes)?);
+    Ok(seal(TABLE, &part_key_bytes(key), row))
+}
+
+/// The same row with another end.
+pub(super) fn end_part(key: PartKey, row: &[u8], until: u64) -> Result<Vec<u8>, StoreError> {
+    let bytes = unseal(TABLE, &part_key_bytes(key), row, || row_name(key))?;
+    let mut ended = until.to_le_bytes().to_vec();
+    ended.extend_from_slice(bytes.get(8..).unwrap_or_default());
+    Ok(seal(TABLE, &part_key_bytes(key), ended))
+}
+
+/// A version's bytes, once its check is right.
+pub(super) struct PartRow<'a> {
+    key: PartKey,
+    /// The cycle that the next version holds from; 0 if there is none.
+    pub(super) until: u64,
+    nodes: &'a [u8],
+}
+
+impl<'a> PartRow<'a> {
+    pub(super) fn read(key: PartKey, row: &'a [u8]) -> Result<PartRow<'a>, StoreError> {
+        let bytes = unseal(TABLE, &part_key_bytes(key), row, || row_name(key))?;
+        let Some((until, nodes)) = bytes.split_first_chunk::<8>() else {
+            return Err(StoreError::corrupt(format!("{} is too short", row_name(key))));
+        };
+        Ok(PartRow { key, until: u64::from_le_bytes(*until), nodes })
+    }
+
+    /// The part; `None` if it has gone.
+    pub(super) fn part(&self) -> Result<Option<Arc<Subtree>>, StoreError> {
+        let nodes: Option<StoredNodes> = decode(self.nodes, &row_name(self.key))?;
+        let Some(nodes) = nodes else { return Ok(None) };
+        Subtree::from_preorder(load_nodes(nodes)?)
+            .map(|part| Some(Arc::new(part)))
+            .ok_or_else(|| StoreError::corrupt(format!("{} is no tree", row_name(self.key))))
+    }
+}
+
+/// How a cycle was closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CycleKind {
+    /// By a commit.
+    Commit,
+    /// By an import.
+    Import,
+    /// By restoring the snapshot of a cycle.
+    Restore(u64),
+}
+
+/// A commit on disk.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct StoredCycle {
+    pub(super) seq: u64,
+    pub(super) kind: CycleKind,
+    pub(super) digest: [u8; 32],
+    pub(super) removed: [Vec<String>; 3],
+    /// The cycle whose row has the skeleton that this one extends, or its own.
+    skeleton_at: u64,
+    skeleton: Option<StoredSkeleton>,
+    pub(super) next_id: u64,
+    pub(super) last_ns: i64,
+    policies: Vec<StoredPolicy>,
+    pub(super) totals: RegionTotals,
+    /// The parts that changed, with their hashes before and after.
+    pub(super) parts: Vec<StoredPartChange>,
+    used: Vec<String>,
+    placed: Vec<(String, Place)>,
+    refs: Vec<(String, String)>,
+    expiry: Vec<(u64, Place)>,
+    instances: Vec<(String, StoredNode, bool, bool)>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct StoredSkeleton {
+    root: StoredNode,
+    seq: StoredNode,
+    spine: Spine,
+    history: History,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct StoredPartChange {
+    pub(super) place: Place,
+    pub(super) old: Option<[u8; 32]>,
+    pub(super) new: Option<[u8; 32]>,
+}
+
+/// The row of a commit. `skeleton_at` is the cycle whose row has the newest whole skeleton.
+pub(super) fn write_cycle(
+    key: PartKey,
+    closed: &Closed,
+    next: &State,
+    seq: u64,
+    kind: CycleKind,
+    skeleton_at: Option<u64>,
+) -> Result<Vec<u8>, StoreError> {
+    let texts = |ids: &[Id]| ids.iter().map(|id| id.to_string()).collect::<Vec<_>>();
+    let Removed { expired, cascaded, pruned } = &closed.removed;
+    let skeleton = match skeleton_at {
+        Some(_) => None,
+        None => Some(StoredSkeleton {
+            root: StoredNode::from(&**closed.tree.root()),
+            seq: StoredNode::from(&**closed.tree.seq()),
+            spine: closed.tree.spine().clone(),
+            history: next.history.clone(),
+        }),
+    };
+    let IndexDelta { used, placed, refs, expiry, instances } = &closed.delta;
+    let cycle = StoredCycle {
+        seq,
+        kind,
+        digest: closed.digest,
+        removed: [texts(expired), texts(cascaded), texts(pruned)],
+        skeleton_at: skeleton_at.unwrap_or(closed.cycle),
+        skeleton,
+        // What the instances at the start of the next cycle use is counted when they are applied.
+        next_id: next.next_id,
+        last_ns: next.last_ns,
+        policies: next.policies.iter().map(StoredPolicy::from).collect(),
+        totals: next.totals,
+        parts: closed.parts.iter().map(store_part_change).collect(),
+        used: used.iter().map(|id| id.to_string()).collect(),
+        placed: placed.iter().map(|(id, place)| (id.to_string(), *place)).collect(),
+        refs: refs.iter().map(|(to, from)| (to.to_string(), from.to_string())).collect(),
+        expiry: expiry.iter().copied().collect(),
+        instances: instances
+            .iter()
+            .map(|(key, instance)| {
+                let node = StoredNode::from(&*instance.node);
+                (key.to_string(), node, instance.ended, instance.removed)
+            })
+            .collect(),
+    };
+    Ok(seal(TABLE, &part_key_bytes(key), encode(&cycle)?))
+}
+
+fn store_part_change(part: &PartChange) -> StoredPartChange {
+    // Only turns are summed up incrementally; the regions' hashes are not needed again.
+    let hash = |part: &Option<Arc<Subtree>>| part.as_deref().map(subtree_hash);
+    match part.place {
+        Place::Turn(_) => {
+            StoredPartChange { place: part.place, old: hash(&part.old), new: hash(&part.new) }
+        }
+        place => StoredPartChange { place, old: None, new: None },
+    }
+}
+
+/// What a store knows of a committed cycle.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CycleInfo {
+    /// The cycle.
+    pub cycle: u64,
+    /// The sequence number of the event that closed it.
+    pub seq: u64,
+    /// How it was closed.
+    pub kind: CycleKind,
+    /// The digest of its snapshot.
+    pub digest: [u8; 32],
+    /// What it removed.
+    pub removed: Removed,
+    /// The parts of the tree that it changed.
+    pub changed: Vec<Place>,
+    /// Totals of its snapshot.
+    pub totals: RegionTotals,
+}
+
+impl StoredCycle {
+    pub(super) fn read(key: PartKey, row: &[u8]) -> Result<StoredCycle, StoreError> {
+        let bytes = unseal(TABLE, &part_key_bytes(key), row, || row_name(key))?;
+        decode(bytes, &row_name(key))
+    }
+
+    pub(super) fn info(&self, cycle: u64) -> CycleInfo {
+        let ids = |ids: &[String]| ids.iter().map(|id| Id::from(id.as_str())).collect();
+        let [expired, cascaded, pruned] = &self.removed;
+        CycleInfo {
+            cycle,
+            seq: self.seq,
+            kind: self.kind,
+            digest: self.digest,
+            removed: Removed {
+                expired: ids(expired),
+                cascaded: ids(cascaded),
+                pruned: ids(pruned),
+            },
+            changed: self.parts.iter().map(|part| part.place).collect(),
+            totals: self.totals,
+        }
+    }
+
+    /// Where to find the skeleton: in this row, or in that of an earlier cycle.
+    pub(super) fn skeleton_at(&self) -> u64 {
+        self.skeleton_at
+    }
+
+    /// The skeleton in this row, extended by the turns sealed up to `cycle`.
+    pub(super) fn skeleton(self, own: u64, cycle: u64) -> Result<(Skeleton, History), StoreError> {
+        let Some(stored) = self.skeleton else {
+            return Err(StoreError::corrupt(format!("the commit of cycle {own} has no skeleton")));
+        };
+        let (mut spine, mut history) = (stored.spine, stored.history);
+        for sealed in own + 1..=cycle {
+            spine.push_sealed(sealed);
+            history.push(sealed);
+        }
+        let skeleton = Skeleton {
+            root: Arc::new(stored.root.into_node()?),
+            seq: Arc::new(stored.seq.into_node()?),
+            spine,
+        };
+        Ok((skeleton, history))
+    }
+
+    pub(super) fn policies(&self) -> Result<Vec<Policy>, StoreError> {
+        self.policies.iter().cloned().map(StoredPolicy::into_policy).collect()
+    }
+
+    /// What the indexes learnt from the cycle.
+    pub(super) fn delta(&self) -> Result<IndexDelta, StoreError> {
+        let id = |text: &String| Id::from(text.as_str());
+        Ok(IndexDelta {
+            used: self.used.iter().map(id).collect(),
+            placed: self.placed.iter().map(|(text, place)| (id(text), *place)).collect(),
+            refs: self.refs.iter().map(|(to, from)| (id(to), id(from))).collect(),
+            expiry: self.expiry.iter().copied().collect(),
+            instances: self
+                .instances
+                .iter()
+                .map(|(key, node, ended, removed)| {
+                    let node = Arc::new(node.clone().into_node()?);
+                    let instance = Instance { node, ended: *ended, removed: *removed };
+                    Ok((Name::from(key.as_str()), instance))
+                })
+                .collect::<Result<_, StoreError>>()?,
+        })
+    }
+
+    /// Adds the cycle's turns to the sum over all turns.
+    pub(super) fn add_to(&self, turns: &mut TurnsHash) {
+        for part in &self.parts {
+            if let Some(old) = &part.old {
+                turns.subtract(old);
+            }
+            if let Some(new) = &part.new {
+                turns.add(new);
+            }
+        }
+    }
+}

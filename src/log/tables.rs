@@ -1,0 +1,169 @@
+//! The tables of a store and their keys.
+//!
+//! Keys grow at the right edge wherever that is possible, because a copy-on-write tree pays a
+//! page for each place it is touched in.
+
+use super::StoreError;
+use crate::model::{Place, Slot};
+use redb::{Key, ReadableTable, TableDefinition, WriteTransaction};
+use std::ops::Bound;
+
+/// The version of the file as a whole. A newer one is refused.
+pub(super) const FORMAT: u32 = 1;
+
+/// The version of the derived tables. Another one means: rebuild them from the log.
+pub(super) const DERIVED: u32 = 1;
+
+/// What the store is: `format`, `derived`, `generation`, and `checkpoint`.
+pub(super) const META: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("meta");
+
+/// Part 0 of a sequence number is the event's record, parts 1, 2, … are its contents.
+pub(super) const LOG: TableDefinition<'_, (u64, u32), &[u8]> = TableDefinition::new("log");
+
+/// Versions of the parts of the tree, and the commits. See [`part_key`].
+pub(super) const PARTS: TableDefinition<'_, PartKey, &[u8]> = TableDefinition::new("parts");
+
+/// For an id, the places that its node came to lie in, each with the cycle.
+pub(super) const IDS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("ids");
+
+/// A cycle, and a place that may hold a node due then.
+pub(super) const EXPIRY: TableDefinition<'_, (u64, u64, u32), ()> = TableDefinition::new("expiry");
+
+/// A node, and one that named it in its `refs` at some time.
+pub(super) const REFS: TableDefinition<'_, (&str, &str), ()> = TableDefinition::new("refs");
+
+/// For a key, its newest instance.
+pub(super) const INSTANCES: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("instances");
+
+/// Keys whose cadence runs.
+pub(super) const RUNNING: TableDefinition<'_, &str, ()> = TableDefinition::new("running");
+
+/// Provider calls by cycle and name.
+pub(super) const ATTEMPTS: TableDefinition<'_, (u64, &str), &[u8]> =
+    TableDefinition::new("attempts");
+
+/// Provider calls that have not ended, with their cycles.
+pub(super) const OPEN_ATTEMPTS: TableDefinition<'_, &str, u64> =
+    TableDefinition::new("open_attempts");
+
+/// A part and a version of it: the cycle and rank of a slot, and the cycle that it holds from.
+pub(super) type PartKey = (u64, u32, u64);
+
+/// The key of a version of a part. Slots of cycle 0 do not exist, so the regions lie there; rank
+/// 0 of every other cycle is its commit, and turns follow from 1.
+pub(super) fn part_key(place: Place, version: u64) -> PartKey {
+    let (cycle, rank) = place_key(place);
+    (cycle, rank, version)
+}
+
+/// A place as a pair of numbers.
+pub(super) fn place_key(place: Place) -> (u64, u32) {
+    match place {
+        Place::Sys => (0, 1),
+        Place::Ah => (0, 2),
+        Place::Turn(slot) => (slot.cycle, slot.rank + 1),
+    }
+}
+
+/// The place of a pair of numbers.
+pub(super) fn place_from_key(cycle: u64, rank: u32) -> Option<Place> {
+    match (cycle, rank) {
+        (0, 1) => Some(Place::Sys),
+        (0, 2) => Some(Place::Ah),
+        (0, _) | (_, 0) => None,
+        (cycle, rank) => Some(Place::Turn(Slot { cycle, rank: rank - 1 })),
+    }
+}
+
+/// The key of a commit.
+pub(super) fn cycle_key(cycle: u64) -> PartKey {
+    (cycle, 0, cycle)
+}
+
+/// The bytes of a part's key, for its check.
+pub(super) fn part_key_bytes(key: PartKey) -> [u8; 20] {
+    let mut bytes = [0; 20];
+    bytes[..8].copy_from_slice(&key.0.to_le_bytes());
+    bytes[8..12].copy_from_slice(&key.1.to_le_bytes());
+    bytes[12..].copy_from_slice(&key.2.to_le_bytes());
+    bytes
+}
+
+/// The bytes of a log key, for its check.
+pub(super) fn log_key_bytes(seq: u64, part: u32) -> [u8; 12] {
+    let mut bytes = [0; 12];
+    bytes[..8].copy_from_slice(&seq.to_le_bytes());
+    bytes[8..].copy_from_slice(&part.to_le_bytes());
+    bytes
+}
+
+/// Makes every table, so that readers find them all.
+pub(super) fn create_all(txn: &WriteTransaction) -> Result<(), StoreError> {
+    txn.open_table(META)?;
+    txn.open_table(LOG)?;
+    create_derived(txn)
+}
+
+/// Makes the derived tables.
+pub(super) fn create_derived(txn: &WriteTransaction) -> Result<(), StoreError> {
+    txn.open_table(PARTS)?;
+    txn.open_table(IDS)?;
+    txn.open_table(EXPIRY)?;
+    txn.open_table(REFS)?;
+    txn.open_table(INSTANCES)?;
+    txn.open_table(RUNNING)?;
+    txn.open_table(ATTEMPTS)?;
+    txn.open_table(OPEN_ATTEMPTS)?;
+    Ok(())
+}
+
+/// Throws the derived tables away.
+pub(super) fn drop_derived(txn: &WriteTransaction) -> Result<(), StoreError> {
+    txn.delete_table(PARTS)?;
+    txn.delete_table(IDS)?;
+    txn.delete_table(EXPIRY)?;
+    txn.delete_table(REFS)?;
+    txn.delete_table(INSTANCES)?;
+    txn.delete_table(RUNNING)?;
+    txn.delete_table(ATTEMPTS)?;
+    txn.delete_table(OPEN_ATTEMPTS)?;
+    Ok(())
+}
+
+/// Writes the large tables anew in key order, which fills their pages. Growing at the right edge
+/// leaves pages half empty where a row did not fit.
+pub(super) fn repack(txn: &WriteTransaction) -> Result<(), StoreError> {
+    repack_table(txn, LOG, "log")?;
+    repack_table(txn, PARTS, "parts")?;
+    repack_table(txn, IDS, "ids")
+}
+
+fn repack_table<K: Key + 'static>(
+    txn: &WriteTransaction,
+    definition: TableDefinition<'_, K, &'static [u8]>,
+    name: &str,
+) -> Result<(), StoreError> {
+    let packed_name = format!("{name}.packed");
+    let packed: TableDefinition<'_, K, &'static [u8]> = TableDefinition::new(&packed_name);
+    {
+        let old = txn.open_table(definition)?;
+        let mut new = txn.open_table(packed)?;
+        let mut cursor = new.upper_bound_mut(Bound::<K::SelfType<'_>>::Unbounded)?;
+        for entry in old.iter()? {
+            let (key, value) = entry?;
+            cursor.insert_before(key.value(), value.value()).map_err(cursor_error)?;
+        }
+        cursor.close()?;
+    }
+    txn.delete_table(definition)?;
+    txn.rename_table(packed, definition)?;
+    Ok(())
+}
+
+/// A failed insertion at a cursor.
+pub(super) fn cursor_error(error: redb::CursorError) -> StoreError {
+    match error {
+        redb::CursorError::Storage(error) => error.into(),
+        other => StoreError::corrupt(format!("rows are out of order: {other}")),
+    }
+}

@@ -1,0 +1,262 @@
+//! Replay: the derived tables from the log, into the store itself or beside it to compare.
+//!
+//! Verification replays the whole log into a store in memory and then compares, so what it proves
+//! is exactly the promise: the chain holds, every content is what was written, every commit
+//! arrives at its digest, and everything derived is what the log says, byte for byte.
+
+use super::StoreError;
+use super::open::{apply_record, each_record};
+use super::read::content_from_row;
+use super::record::{Record, content_digest};
+use super::rows::CycleKind;
+use super::store::{Store, guard};
+use super::tables::{self, DERIVED, LOG, META};
+use crate::change::{
+    Attempt, Closed, Event, State, Working, close_commit, close_import, close_restore,
+};
+use crate::model::{ReadError, Tree, TurnSource};
+use redb::backends::InMemoryBackend;
+use redb::{Key, ReadTransaction, ReadableTable, TableDefinition, Value};
+use std::sync::{Arc, PoisonError};
+
+/// What is being done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VerifyStep {
+    /// Events are read, checked and replayed.
+    Replay,
+    /// Contents are read and checked.
+    Contents,
+    /// What is derived is compared.
+    Compare,
+}
+
+/// How far long work has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// What is being done.
+    pub step: VerifyStep,
+    /// How much of it is done.
+    pub done: u64,
+    /// How much there is.
+    pub total: u64,
+}
+
+/// What a verification looked at; all of it was right.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Verified {
+    /// Events, each checked against the one before.
+    pub events: u64,
+    /// Contents, each checked against its digest.
+    pub contents: u64,
+    /// Commits, imports and restores, each replayed to its digest.
+    pub commits: u64,
+    /// Derived rows, each compared with a rebuilt one.
+    pub rows: u64,
+}
+
+type Report<'a> = &'a mut dyn FnMut(Progress);
+
+impl Store {
+    /// Checks everything, and names the first thing that is wrong.
+    pub fn verify(&self, report: Report<'_>) -> Result<Verified, StoreError> {
+        let copy = Store::create_on(InMemoryBackend::new(), self.generation)?;
+        let mut verified = self.replay_into(&copy, report)?;
+        verified.contents = self.check_contents(report)?;
+        verified.rows = self.compare_derived(&copy, report)?;
+        Ok(verified)
+    }
+
+    /// Throws everything derived away and makes it again from the log.
+    pub fn rebuild(&self, report: Report<'_>) -> Result<Verified, StoreError> {
+        guard(|| {
+            let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
+            let txn = db.begin_write()?;
+            tables::drop_derived(&txn)?;
+            tables::create_derived(&txn)?;
+            let mut meta = txn.open_table(META)?;
+            // Not current until it is complete: a rebuild that is cut off starts again.
+            meta.insert("derived", 0u32.to_le_bytes().as_slice())?;
+            meta.remove("checkpoint")?;
+            drop(meta);
+            txn.commit()?;
+            Ok(())
+        })?;
+        self.reader.clear_cache();
+        *self.reader.tail.write().unwrap_or_else(PoisonError::into_inner) = Default::default();
+        self.head.lock().unwrap_or_else(PoisonError::into_inner).skeleton_at = 0;
+        let verified = self.replay_into(self, report)?;
+        guard(|| {
+            let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
+            let txn = db.begin_write()?;
+            txn.open_table(META)?.insert("derived", DERIVED.to_le_bytes().as_slice())?;
+            txn.commit()?;
+            Ok(())
+        })?;
+        Ok(verified)
+    }
+
+    /// Replays this store's log into the derived tables of another, or of itself.
+    fn replay_into(&self, target: &Store, report: Report<'_>) -> Result<Verified, StoreError> {
+        let total = self.next_seq().saturating_sub(1);
+        let mut verified = Verified::default();
+        let source: Arc<dyn TurnSource> = target.reader.clone();
+        let mut working = Working::fresh(State::new(self.generation, Tree::empty(source)));
+        let mut attempts: Vec<Attempt> = Vec::new();
+        each_record(&self.reader, 0, |record| {
+            verified.events += 1;
+            if verified.events % 256 == 0 {
+                report(Progress { step: VerifyStep::Replay, done: verified.events, total });
+            }
+            if let Event::Attempt(attempt) = &record.event {
+                attempts.push(attempt.clone());
+            }
+            if !record.event.closes_cycle() {
+                return apply_record(&mut working, record);
+            }
+            verified.commits += 1;
+            working = replay_close(target, &working, &record, &attempts)?;
+            attempts.clear();
+            Ok(())
+        })?;
+        target.write_attempts(&attempts)?;
+        report(Progress { step: VerifyStep::Replay, done: total, total });
+        Ok(verified)
+    }
+
+    fn check_contents(&self, report: Report<'_>) -> Result<u64, StoreError> {
+        let total = self.next_seq().saturating_sub(1);
+        let mut checked = 0;
+        each_record(&self.reader, 0, |record| {
+            self.reader.with(|txn| {
+                let table = txn.open_table(LOG)?;
+                for (i, digest) in record.contents.iter().enumerate() {
+                    let (seq, part) = (record.seq, i as u32 + 1);
+                    let Some(row) = table.get((seq, part))? else {
+                        let message = format!("content {part} of event {seq} is missing");
+                        return Err(StoreError::corrupt(message));
+                    };
+                    if content_digest(&content_from_row(seq, part, row.value())?) != *digest {
+                        let message = format!(
+                            "content {part} of event {seq} is not the one that the event brought"
+                        );
+                        return Err(StoreError::corrupt(message));
+                    }
+                    checked += 1;
+                }
+                Ok(())
+            })?;
+            if record.seq % 256 == 0 {
+                report(Progress { step: VerifyStep::Contents, done: record.seq, total });
+            }
+            Ok(())
+        })?;
+        report(Progress { step: VerifyStep::Contents, done: total, total });
+        Ok(checked)
+    }
+
+    fn compare_derived(&self, copy: &Store, report: Report<'_>) -> Result<u64, StoreError> {
+        let total = 8;
+        let mut rows = 0;
+        let mut step = 0;
+        let mut note = |count: u64| {
+            rows += count;
+            step += 1;
+            report(Progress { step: VerifyStep::Compare, done: step, total });
+        };
+        self.reader.with(|ours| {
+            copy.reader.with(|theirs| {
+                note(compare(ours, theirs, tables::PARTS)?);
+                note(compare(ours, theirs, tables::IDS)?);
+                note(compare(ours, theirs, tables::EXPIRY)?);
+                note(compare(ours, theirs, tables::REFS)?);
+                note(compare(ours, theirs, tables::INSTANCES)?);
+                note(compare(ours, theirs, tables::RUNNING)?);
+                note(compare(ours, theirs, tables::ATTEMPTS)?);
+                note(compare(ours, theirs, tables::OPEN_ATTEMPTS)?);
+                compare_checkpoint(ours, theirs)
+            })
+        })?;
+        Ok(rows)
+    }
+}
+
+/// Closes a cycle again and writes what is derived from it.
+fn replay_close(
+    target: &Store,
+    working: &Working,
+    record: &Record,
+    attempts: &[Attempt],
+) -> Result<Working, StoreError> {
+    let wrong = |error: ReadError| {
+        StoreError::corrupt(format!("event {} does not apply: {error}", record.seq))
+    };
+    let (closed, digest, materialized, kind): (Closed, [u8; 32], &[_], CycleKind) =
+        match &record.event {
+            Event::Committed(commit) => {
+                let closed = close_commit(&working.state, commit).map_err(wrong)?;
+                (closed, commit.digest, &commit.materialized, CycleKind::Commit)
+            }
+            Event::Imported(import) => {
+                let closed = close_import(&working.state, import).map_err(wrong)?;
+                (closed, import.digest, &[], CycleKind::Import)
+            }
+            Event::Restored(restore) => {
+                let closed = close_restore(working, restore).map_err(wrong)?;
+                let kind = CycleKind::Restore(restore.at);
+                (closed, restore.digest, &restore.materialized, kind)
+            }
+            _ => return Err(StoreError::corrupt("an edit cannot close a cycle")),
+        };
+    if closed.digest != digest {
+        return Err(StoreError::corrupt(format!(
+            "cycle {} (event {}) does not arrive at its digest",
+            closed.cycle, record.seq
+        )));
+    }
+    let before = closed.next_state(&[]).map_err(wrong)?;
+    // A sync now and then bounds what the file has to keep for a rebuild that is cut off.
+    let durable = closed.cycle % 1024 == 0;
+    target.append_derived(&closed, &before, kind, record.seq, attempts, durable)?;
+    Ok(Working::fresh(closed.next_state(materialized).map_err(wrong)?))
+}
+
+fn compare<K: Key + 'static, V: Value + 'static>(
+    ours: &ReadTransaction,
+    theirs: &ReadTransaction,
+    definition: TableDefinition<'_, K, V>,
+) -> Result<u64, StoreError> {
+    use redb::TableHandle;
+    let name = definition.name().to_owned();
+    let (ours, theirs) = (ours.open_table(definition)?, theirs.open_table(definition)?);
+    let (mut found, mut expected) = (ours.iter()?, theirs.iter()?);
+    let mut rows = 0;
+    loop {
+        let (ours, theirs) = (found.next().transpose()?, expected.next().transpose()?);
+        let same = match (&ours, &theirs) {
+            (None, None) => return Ok(rows),
+            (Some((k1, v1)), Some((k2, v2))) => {
+                K::as_bytes(&k1.value()).as_ref() == K::as_bytes(&k2.value()).as_ref()
+                    && V::as_bytes(&v1.value()).as_ref() == V::as_bytes(&v2.value()).as_ref()
+            }
+            _ => false,
+        };
+        if !same {
+            let key = theirs.or(ours).map(|(key, _)| format!("{:?}", key.value()));
+            return Err(StoreError::corrupt(format!(
+                "the derived table '{name}' differs from the log at {}; rebuild it",
+                key.unwrap_or_default()
+            )));
+        }
+        rows += 1;
+    }
+}
+
+fn compare_checkpoint(ours: &ReadTransaction, theirs: &ReadTransaction) -> Result<(), StoreError> {
+    let row = |txn: &ReadTransaction| -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(txn.open_table(META)?.get("checkpoint")?.map(|row| row.value().to_vec()))
+    };
+    if row(ours)? != row(theirs)? {
+        return Err(StoreError::corrupt("the checkpoint differs from the log; rebuild it"));
+    }
+    Ok(())
+}

@@ -1,0 +1,237 @@
+//! Writing a store: the events of one edit, batch or commit, and all that is derived from them,
+//! in one transaction.
+
+use super::StoreError;
+use super::codec::{encode, seal};
+use super::index::Tail;
+use super::record::{content_digest, write_content, write_record};
+use super::rows::{CycleKind, end_part, write_cycle, write_part};
+use super::store::{Head, Store, guard};
+use super::stored::StoredAttempt;
+use super::tables::{
+    ATTEMPTS, LOG, META, OPEN_ATTEMPTS, PARTS, PartKey, cursor_error, cycle_key, log_key_bytes,
+    part_key, place_key,
+};
+use crate::change::{Attempt, AttemptStatus, Closed, Event, State};
+use crate::json::Json;
+use crate::limits::CHECKPOINT_EVERY;
+use redb::{Durability, ReadableTable, WriteTransaction};
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::PoisonError;
+
+/// An event to be written, with the contents that it brings.
+#[derive(Debug, Clone)]
+pub struct NewEvent {
+    /// What happened.
+    pub event: std::sync::Arc<Event>,
+    /// Its contents, as parts 1, 2, …
+    pub contents: Vec<Json>,
+}
+
+/// What one transaction writes.
+pub struct Append<'a> {
+    /// The events, in order: a batch if there are several.
+    pub events: &'a [NewEvent],
+    /// The wall clock.
+    pub time: i64,
+    /// The cycle that the last event closes, and the state after it.
+    pub closed: Option<(&'a Closed, &'a State, CycleKind)>,
+    /// Whether to wait until it is on disk.
+    pub durable: bool,
+}
+
+impl Store {
+    /// Writes everything, or nothing. Returns the sequence number of the first event.
+    pub fn append(&self, append: &Append<'_>) -> Result<u64, StoreError> {
+        guard(|| {
+            let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
+            let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
+            let mut txn = db.begin_write()?;
+            if !append.durable {
+                txn.set_durability(Durability::None)
+                    .map_err(|error| StoreError::Io(error.to_string()))?;
+            }
+            let first = head.next_seq;
+            let hash = write_events(&txn, &mut head, append)?;
+            let seq = first + append.events.len() as u64;
+            let derived = match append.closed {
+                Some((closed, next, kind)) => {
+                    Some(self.write_derived(&txn, &head, closed, next, kind, seq - 1)?)
+                }
+                None => None,
+            };
+            txn.commit()?;
+            head.next_seq = seq;
+            head.hash = hash;
+            if let (Some(derived), Some((closed, ..))) = (derived, append.closed) {
+                head.skeleton_at = derived.skeleton_at;
+                self.learn(closed, derived.flushed);
+            }
+            Ok(first)
+        })
+    }
+
+    /// Writes the rows derived from a closed cycle alone: this is how they are rebuilt.
+    pub(super) fn append_derived(
+        &self,
+        closed: &Closed,
+        next: &State,
+        kind: CycleKind,
+        seq: u64,
+        attempts: &[Attempt],
+        durable: bool,
+    ) -> Result<(), StoreError> {
+        guard(|| {
+            let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
+            let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
+            let mut txn = db.begin_write()?;
+            if !durable {
+                txn.set_durability(Durability::None)
+                    .map_err(|error| StoreError::Io(error.to_string()))?;
+            }
+            for attempt in attempts {
+                write_attempt(&txn, attempt)?;
+            }
+            let derived = self.write_derived(&txn, &head, closed, next, kind, seq)?;
+            txn.commit()?;
+            head.skeleton_at = derived.skeleton_at;
+            self.learn(closed, derived.flushed);
+            Ok(())
+        })
+    }
+
+    /// Writes records of provider calls alone.
+    pub(super) fn write_attempts(&self, attempts: &[Attempt]) -> Result<(), StoreError> {
+        guard(|| {
+            let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
+            let txn = db.begin_write()?;
+            for attempt in attempts {
+                write_attempt(&txn, attempt)?;
+            }
+            txn.commit()?;
+            Ok(())
+        })
+    }
+
+    fn learn(&self, closed: &Closed, flushed: bool) {
+        let mut tail = self.reader.tail.write().unwrap_or_else(PoisonError::into_inner);
+        if flushed {
+            *tail = Tail::default();
+        } else {
+            tail.learn(closed.cycle, &closed.delta);
+        }
+    }
+
+    fn write_derived(
+        &self,
+        txn: &WriteTransaction,
+        head: &Head,
+        closed: &Closed,
+        next: &State,
+        kind: CycleKind,
+        seq: u64,
+    ) -> Result<Derived, StoreError> {
+        // A commit that only appends its turn needs no skeleton of its own.
+        let dropped = closed.parts.iter().any(|part| part.new.is_none());
+        let extends = kind == CycleKind::Commit && !dropped && !closed.headers_changed;
+        let skeleton_at = extends.then_some(head.skeleton_at).filter(|at| *at > 0);
+        let mut rows: BTreeMap<PartKey, Vec<u8>> = BTreeMap::new();
+        let key = cycle_key(closed.cycle);
+        rows.insert(key, write_cycle(key, closed, next, seq, kind, skeleton_at)?);
+        let mut table = txn.open_table(PARTS)?;
+        for part in &closed.parts {
+            let key = part_key(part.place, closed.cycle);
+            rows.insert(key, write_part(key, 0, part.new.as_deref())?);
+            // The version before this one holds until now.
+            let (slot, rank) = place_key(part.place);
+            let ended = match table.range((slot, rank, 0)..key)?.next_back() {
+                Some(entry) => {
+                    let (old, row) = entry?;
+                    let old = old.value();
+                    Some((old, end_part(old, row.value(), closed.cycle)?))
+                }
+                None => None,
+            };
+            rows.extend(ended);
+        }
+        let last = table.last()?.map(|(key, _)| key.value());
+        let appended = rows.split_off(&last.map_or((0, 0, 0), |(a, b, c)| (a, b, c + 1)));
+        for (key, row) in &rows {
+            table.insert(*key, row.as_slice())?;
+        }
+        let mut cursor = table.upper_bound_mut(Bound::<PartKey>::Unbounded)?;
+        for (key, row) in &appended {
+            cursor.insert_before(*key, row.as_slice()).map_err(cursor_error)?;
+        }
+        cursor.close()?;
+        let flushed = next.history.len() % CHECKPOINT_EVERY == 0;
+        if flushed {
+            self.checkpoint(txn, closed, next)?;
+        }
+        Ok(Derived { skeleton_at: skeleton_at.unwrap_or(closed.cycle), flushed })
+    }
+
+    /// Writes the tail to the index tables, with what this cycle adds to it.
+    fn checkpoint(
+        &self,
+        txn: &WriteTransaction,
+        closed: &Closed,
+        next: &State,
+    ) -> Result<(), StoreError> {
+        let mut tail = self.reader.tail.read().unwrap_or_else(PoisonError::into_inner).clone();
+        tail.learn(closed.cycle, &closed.delta);
+        tail.flush(txn)?;
+        let mut meta = txn.open_table(META)?;
+        let row = encode(&(closed.cycle, next.turns_hash.to_bytes()))?;
+        let row = seal("meta", b"checkpoint", row);
+        meta.insert("checkpoint", row.as_slice())?;
+        Ok(())
+    }
+}
+
+struct Derived {
+    skeleton_at: u64,
+    flushed: bool,
+}
+
+fn write_events(
+    txn: &WriteTransaction,
+    head: &mut Head,
+    append: &Append<'_>,
+) -> Result<[u8; 32], StoreError> {
+    let (mut hash, group) = (head.hash, head.next_seq);
+    let mut table = txn.open_table(LOG)?;
+    let mut cursor = table.upper_bound_mut(Bound::<(u64, u32)>::Unbounded)?;
+    for (i, new) in append.events.iter().enumerate() {
+        let seq = group + i as u64;
+        let digests = new.contents.iter().map(content_digest).collect();
+        let (row, next) = write_record(seq, group, append.time, &new.event, digests, &hash)?;
+        cursor.insert_before((seq, 0), row.as_slice()).map_err(cursor_error)?;
+        hash = next;
+        for (k, content) in new.contents.iter().enumerate() {
+            let part = k as u32 + 1;
+            let row = write_content(content, &mut head.compressor);
+            let row = seal("log", &log_key_bytes(seq, part), row);
+            cursor.insert_before((seq, part), row.as_slice()).map_err(cursor_error)?;
+        }
+        if let Event::Attempt(attempt) = &*new.event {
+            write_attempt(txn, attempt)?;
+        }
+    }
+    cursor.close()?;
+    Ok(hash)
+}
+
+fn write_attempt(txn: &WriteTransaction, attempt: &Attempt) -> Result<(), StoreError> {
+    let id = attempt.attempt_id.as_str();
+    let row = seal("attempts", id.as_bytes(), encode(&StoredAttempt::from(attempt))?);
+    txn.open_table(ATTEMPTS)?.insert((attempt.cycle_id, id), row.as_slice())?;
+    let mut open = txn.open_table(OPEN_ATTEMPTS)?;
+    if attempt.status == AttemptStatus::Running {
+        open.insert(id, attempt.cycle_id)?;
+    } else {
+        open.remove(id)?;
+    }
+    Ok(())
+}
