@@ -85,7 +85,7 @@ pub fn write_canonical_str(text: &str, out: &mut String) {
 /// Appends a double as Python's `repr` prints it: the shortest digits that read back, an exponent
 /// of at least two digits below 1e-4 and from 1e16 on, and always a point or an exponent.
 fn write_float(number: f64, out: &mut String) {
-    let scientific = format!("{number:e}");
+    let scientific = shortest(number);
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
     let (sign, mantissa) = match mantissa.strip_prefix('-') {
@@ -120,6 +120,16 @@ fn write_float(number: f64, out: &mut String) {
         out.push('.');
         out.push_str(&digits[whole..]);
     }
+}
+
+/// The shortest digits that read back as the same double, and of those the nearest to it; half
+/// way between two, the even one.
+fn shortest(number: f64) -> String {
+    let digits = format!("{number:e}");
+    let count = digits.bytes().take_while(|b| *b != b'e').filter(u8::is_ascii_digit).count();
+    // The standard library breaks such a tie upwards, its exact formatting breaks it to even.
+    let even = format!("{number:.*e}", count.saturating_sub(1));
+    if even.parse() == Ok(number) { even } else { digits }
 }
 
 /// Writing to a `String` cannot fail; this says so in one place.

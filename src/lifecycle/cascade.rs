@@ -1,35 +1,57 @@
 //! Cascade (R4.3): removable containers that had children when the commit started and have none
 //! now go too, bottom-up, unless a survivor refers to them.
+//!
+//! As with expiry, everything that can go together does: a container that goes is no survivor, so
+//! its references hold nothing back.
 
 use super::Sweep;
-use crate::model::{Id, ReadError};
+use crate::model::{Id, Place, ReadError, Subtree};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
-/// Removes them; returns them in the order in which they went.
+/// Removes them; returns all that went.
 pub fn cascade(sweep: &mut Sweep<'_>) -> Result<Vec<Id>, ReadError> {
-    let mut gone = Vec::new();
-    loop {
-        let Some(id) = next_empty(sweep)? else { return Ok(gone) };
-        sweep.remove(&id)?;
-        gone.push(id);
-    }
-}
-
-fn next_empty(sweep: &Sweep<'_>) -> Result<Option<Id>, ReadError> {
+    let mut parts: Vec<(Place, Arc<Subtree>)> = Vec::new();
     for place in sweep.touched() {
-        let now = sweep.tree().subtree(place)?;
-        let start = sweep.at_start(place)?;
-        // From the back: deeper and later first.
-        for index in (1..now.len()).rev() {
-            let node = now.node(index);
-            if !Sweep::goes_when_empty(node) || now.children(index).next().is_some() {
-                continue;
-            }
+        parts.push((place, sweep.tree().subtree(place)?));
+    }
+    let mut going: HashSet<Id> = HashSet::new();
+    for (place, part) in &parts {
+        let start = sweep.at_start(*place)?;
+        for index in 1..part.len() {
+            let node = part.node(index);
             let had_children =
-                start.find(&node.id).is_some_and(|at| start.children(at).next().is_some());
-            if had_children && sweep.referrers(&node.id)?.is_empty() {
-                return Ok(Some(node.id.clone()));
+                || start.find(&node.id).is_some_and(|at| start.children(at).next().is_some());
+            if Sweep::goes_when_empty(node) && had_children() {
+                going.insert(node.id.clone());
             }
         }
     }
-    Ok(None)
+    let mut referrers: HashMap<Id, Vec<Id>> = HashMap::new();
+    for id in &going {
+        referrers.insert(id.clone(), sweep.referrers(id)?);
+    }
+    loop {
+        let stays = parts.iter().flat_map(|(_, part)| (1..part.len()).map(move |i| (part, i)));
+        let stays: Vec<Id> = stays
+            .filter(|(part, index)| {
+                let id = &part.node(*index).id;
+                going.contains(id)
+                    && (part.children(*index).any(|child| !going.contains(&part.node(child).id))
+                        || referrers[id].iter().any(|referrer| !going.contains(referrer)))
+            })
+            .map(|(part, index)| part.node(index).id.clone())
+            .collect();
+        if stays.is_empty() {
+            break;
+        }
+        for id in stays {
+            going.remove(&id);
+        }
+    }
+    let gone: Vec<Id> = going.into_iter().collect();
+    for id in &gone {
+        sweep.remove(id)?;
+    }
+    Ok(gone)
 }

@@ -21,15 +21,20 @@ pub enum Region {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Policy {
     /// The region; the whole tree if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<Region>,
     /// The most blocks.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_blocks: Option<u64>,
     /// The most bytes of content.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u64>,
     /// The most estimated tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u64>,
     /// Turns that are left alone, counted from the newest; the head is the newest of all.
-    pub protect_recent_turns: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protect_recent_turns: Option<u64>,
 }
 
 impl Policy {

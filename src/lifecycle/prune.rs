@@ -47,7 +47,7 @@ pub fn prune(
 fn candidates(sweep: &Sweep<'_>, policy: &Policy) -> Result<Vec<(Place, Arc<Node>)>, ReadError> {
     let tree = sweep.tree();
     // The head is the newest turn, so it takes the first place among the protected.
-    let protected = policy.protect_recent_turns;
+    let protected = policy.protect_recent_turns.unwrap_or(0);
     let open_turns = tree.spine().len().saturating_sub(protected.saturating_sub(1));
     let mut places: Vec<Place> = Vec::new();
     if policy.region == Some(Region::Sys) {

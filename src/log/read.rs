@@ -10,7 +10,9 @@ use super::record::{Record, read_content, read_record};
 use super::rows::{CycleInfo, PartRow, StoredCycle};
 use super::store::{SharedDatabase, guard};
 use super::stored::StoredAttempt;
-use super::tables::{ATTEMPTS, LOG, PARTS, PartKey, cycle_key, log_key_bytes, part_key, place_key};
+use super::tables::{
+    ATTEMPT_CYCLES, ATTEMPTS, LOG, PARTS, PartKey, cycle_key, log_key_bytes, part_key, place_key,
+};
 use crate::change::{Attempt, History};
 use crate::json::Json;
 use crate::model::{ContentRef, Id, Instance, Place, ReadError, Skeleton, Subtree, TurnSource};
@@ -164,9 +166,12 @@ impl LogReader {
         })
     }
 
-    /// A provider call by its name.
-    pub fn attempt(&self, cycle: u64, id: &str) -> Result<Option<Attempt>, StoreError> {
-        self.with(|txn| attempt_in(txn, cycle, id))
+    /// The cycle of a provider call, if there is one of that name.
+    pub fn attempt_cycle(&self, id: &str) -> Result<Option<u64>, StoreError> {
+        self.with(|txn| {
+            let table = txn.open_table(ATTEMPT_CYCLES)?;
+            Ok(table.get(id)?.map(|cycle| cycle.value()))
+        })
     }
 
     fn read_part(&self, place: Place, cycle: u64) -> Result<Arc<Subtree>, StoreError> {

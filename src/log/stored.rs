@@ -143,7 +143,7 @@ pub(super) struct StoredPolicy {
     max_blocks: Option<u64>,
     max_bytes: Option<u64>,
     max_tokens: Option<u64>,
-    protect_recent_turns: u64,
+    protect_recent_turns: Option<u64>,
 }
 
 impl From<&Policy> for StoredPolicy {

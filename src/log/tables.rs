@@ -42,6 +42,10 @@ pub(super) const RUNNING: TableDefinition<'_, &str, ()> = TableDefinition::new("
 pub(super) const ATTEMPTS: TableDefinition<'_, (u64, &str), &[u8]> =
     TableDefinition::new("attempts");
 
+/// Provider calls by name, with their cycles.
+pub(super) const ATTEMPT_CYCLES: TableDefinition<'_, &str, u64> =
+    TableDefinition::new("attempt_cycles");
+
 /// Provider calls that have not ended, with their cycles.
 pub(super) const OPEN_ATTEMPTS: TableDefinition<'_, &str, u64> =
     TableDefinition::new("open_attempts");
@@ -113,6 +117,7 @@ pub(super) fn create_derived(txn: &WriteTransaction) -> Result<(), StoreError> {
     txn.open_table(INSTANCES)?;
     txn.open_table(RUNNING)?;
     txn.open_table(ATTEMPTS)?;
+    txn.open_table(ATTEMPT_CYCLES)?;
     txn.open_table(OPEN_ATTEMPTS)?;
     Ok(())
 }
@@ -126,6 +131,7 @@ pub(super) fn drop_derived(txn: &WriteTransaction) -> Result<(), StoreError> {
     txn.delete_table(INSTANCES)?;
     txn.delete_table(RUNNING)?;
     txn.delete_table(ATTEMPTS)?;
+    txn.delete_table(ATTEMPT_CYCLES)?;
     txn.delete_table(OPEN_ATTEMPTS)?;
     Ok(())
 }

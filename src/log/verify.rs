@@ -155,7 +155,7 @@ impl Store {
     }
 
     fn compare_derived(&self, copy: &Store, report: Report<'_>) -> Result<u64, StoreError> {
-        let total = 8;
+        let total = 9;
         let mut rows = 0;
         let mut step = 0;
         let mut note = |count: u64| {
@@ -172,6 +172,7 @@ impl Store {
                 note(compare(ours, theirs, tables::INSTANCES)?);
                 note(compare(ours, theirs, tables::RUNNING)?);
                 note(compare(ours, theirs, tables::ATTEMPTS)?);
+                note(compare(ours, theirs, tables::ATTEMPT_CYCLES)?);
                 note(compare(ours, theirs, tables::OPEN_ATTEMPTS)?);
                 compare_checkpoint(ours, theirs)
             })

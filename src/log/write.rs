@@ -9,8 +9,8 @@ use super::rows::{CycleKind, end_part, write_cycle, write_part};
 use super::store::{Head, Store, guard};
 use super::stored::StoredAttempt;
 use super::tables::{
-    ATTEMPTS, LOG, META, OPEN_ATTEMPTS, PARTS, PartKey, cursor_error, cycle_key, log_key_bytes,
-    part_key, place_key,
+    ATTEMPT_CYCLES, ATTEMPTS, LOG, META, OPEN_ATTEMPTS, PARTS, PartKey, cursor_error, cycle_key,
+    log_key_bytes, part_key, place_key,
 };
 use crate::change::{Attempt, AttemptStatus, Closed, Event, State};
 use crate::json::Json;
@@ -227,6 +227,7 @@ fn write_attempt(txn: &WriteTransaction, attempt: &Attempt) -> Result<(), StoreE
     let id = attempt.attempt_id.as_str();
     let row = seal("attempts", id.as_bytes(), encode(&StoredAttempt::from(attempt))?);
     txn.open_table(ATTEMPTS)?.insert((attempt.cycle_id, id), row.as_slice())?;
+    txn.open_table(ATTEMPT_CYCLES)?.insert(id, attempt.cycle_id)?;
     let mut open = txn.open_table(OPEN_ATTEMPTS)?;
     if attempt.status == AttemptStatus::Running {
         open.insert(id, attempt.cycle_id)?;

@@ -49,11 +49,13 @@ pub struct Document {
     pub turns: Vec<Vec<DocumentNode>>,
 }
 
-/// Reads a document. `next` is the cycle it gets if it names none.
+/// Reads a document. `next` is the cycle it gets if it names none; `used` tells whether an id was
+/// used before, for ids that have to be made up.
 pub fn read_document(
     document: &Json,
     generation: Generation,
     next: u64,
+    used: &dyn Fn(&str) -> bool,
 ) -> Result<Document, ImportError> {
     let Json::Map(top) = document else {
         return Err(fault("$", format!("a snapshot is an object, not {}", document.type_name())));
@@ -71,17 +73,18 @@ pub fn read_document(
     let Some(root) = top.get("root") else {
         return Err(fault("$", "the snapshot has no \"root\" object".into()));
     };
-    Reader { generation, cycle, next_index: 0, ids: HashSet::new() }.document(root)
+    Reader { generation, cycle, next_index: 0, ids: HashSet::new(), used }.document(root)
 }
 
-struct Reader {
+struct Reader<'u> {
     generation: Generation,
     cycle: u64,
     next_index: u64,
     ids: HashSet<Name>,
+    used: &'u dyn Fn(&str) -> bool,
 }
 
-impl Reader {
+impl Reader<'_> {
     fn document(mut self, root: &Json) -> Result<Document, ImportError> {
         let (root_node, children) = self.node(root, "$.root", Expect::Root)?;
         let (mut sys, mut seq, mut ah, mut turns) = (None, None, None, Vec::new());
@@ -131,10 +134,12 @@ impl Reader {
     fn free_id(&mut self, word: &str) -> Name {
         let mut id: Name = word.into();
         let mut number = 2;
-        while !self.ids.insert(id.clone()) {
+        // The word itself is the region that history has under it, continued.
+        while self.ids.contains(&id) || (number > 2 && (self.used)(&id)) {
             id = format!("{word}-{number}").into();
             number += 1;
         }
+        self.ids.insert(id.clone());
         id
     }
 
@@ -309,6 +314,9 @@ fn check_class_rules(node: &Node, fields: &Fields<'_>) -> Result<(), ImportError
     if node.class.is_region() && node.lifetime.is_some() {
         return wrong("ttl", "regions never expire");
     }
+    if node.class.is_region() && node.priority != 0 {
+        return wrong("priority", "regions have 0");
+    }
     if (node.class.is_region() || node.class == Class::Turn) && node.offset != 0 {
         return wrong("offset", "regions and turns are at 0");
     }
@@ -319,7 +327,7 @@ fn check_class_rules(node: &Node, fields: &Fields<'_>) -> Result<(), ImportError
         return wrong("removable", "only containers can be removable");
     }
     if node.class != Class::Block
-        && !matches!(fields.object.get("content_hash"), None | Some(Json::Null))
+        && fields.object.get("content_hash").is_some_and(|hash| !is_absent(hash))
     {
         return wrong("content_hash", "only blocks have one");
     }
@@ -401,7 +409,8 @@ impl<'a> Fields<'a> {
 
     fn text(&self, name: &str) -> Result<Option<&'a str>, ImportError> {
         match self.object.get(name) {
-            None | Some(Json::Null) => Ok(None),
+            None => Ok(None),
+            Some(value) if is_absent(value) => Ok(None),
             Some(Json::Str(text)) if text.len() > MAX_NAME_BYTES => {
                 Err(fault(&format!("{}.{name}", self.path), too_long(text)))
             }
@@ -412,7 +421,8 @@ impl<'a> Fields<'a> {
 
     fn texts(&self, name: &str) -> Result<Vec<Name>, ImportError> {
         let items = match self.object.get(name) {
-            None | Some(Json::Null) => return Ok(Vec::new()),
+            None => return Ok(Vec::new()),
+            Some(value) if is_absent(value) => return Ok(Vec::new()),
             Some(Json::List(items)) => items,
             Some(other) => return Err(self.fault(name, "a list of strings", other)),
         };
@@ -425,7 +435,8 @@ impl<'a> Fields<'a> {
 
     fn flag(&self, name: &str) -> Result<bool, ImportError> {
         match self.object.get(name) {
-            None | Some(Json::Null) => Ok(false),
+            None => Ok(false),
+            Some(value) if is_absent(value) => Ok(false),
             Some(Json::Bool(flag)) => Ok(*flag),
             Some(other) => Err(self.fault(name, "true or false", other)),
         }
@@ -435,12 +446,23 @@ impl<'a> Fields<'a> {
         // Times and priorities may use all 64 bits; sums are made of the others.
         let most = if least == i64::MIN { i64::MAX } else { MAX_NUMBER };
         match self.object.get(name) {
-            None | Some(Json::Null) => Ok(None),
+            None => Ok(None),
+            Some(Json::Null) if name == "ttl" => Ok(None),
+            Some(value) if name == "cad" && is_absent(value) => Ok(None),
             Some(Json::Int(value)) if (least..=most).contains(value) => Ok(Some(*value)),
             Some(other) => {
                 Err(self.fault(name, &format!("an integer from {least} to {most}"), other))
             }
         }
+    }
+}
+
+/// Whether a value of an optional header means that there is none (R2.2).
+fn is_absent(value: &Json) -> bool {
+    match value {
+        Json::Null | Json::Bool(false) => true,
+        Json::List(items) => items.is_empty(),
+        _ => false,
     }
 }
 

@@ -1,0 +1,508 @@
+//! Everything that changes a store: decide, write, then publish.
+//!
+//! Nothing is published before it is written, and nothing is written before all of it was judged.
+
+use super::ops::{
+    AddRequest, AttemptAction, AttemptRequest, BatchRequest, CommitReply, CommitRequest, EditOp,
+    EditReply, IdReply, IdsReply, KeyReply, MoveRequest, RemoveRequest, RestoreRequest, SetRequest,
+    UndoReply,
+};
+use super::{Db, Durability, check_cycle, resolve};
+use crate::change::decide::{Decided, decide};
+use crate::change::{
+    Add, Attempt, AttemptStatus, Closed, Context, Edit, Event, Move, Pending, Remove, Restore, Set,
+    State, Working, apply, close_commit, close_restore, plan_commit,
+};
+use crate::code::Code;
+use crate::error::{Error, Result};
+use crate::json::Json;
+use crate::lifecycle::Policy;
+use crate::limits::MAX_BATCH_OPS;
+use crate::log::{Append, CycleKind, LogReader, NewEvent};
+use crate::model::{ContentRef, Id, ReadError};
+use crate::snapshot::{Contents, hex};
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError};
+
+impl Db {
+    /// Adds a node.
+    pub fn add(&self, request: AddRequest) -> Result<IdReply> {
+        match self.edit(EditOp::Add(Box::new(request)))? {
+            EditReply::Id(reply) => Ok(reply),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Sets headers of nodes.
+    pub fn set(&self, request: SetRequest) -> Result<IdsReply> {
+        self.edit_ids(EditOp::Set(Box::new(request)))
+    }
+
+    /// Moves nodes.
+    pub fn move_nodes(&self, request: MoveRequest) -> Result<IdsReply> {
+        self.edit_ids(EditOp::Move(request))
+    }
+
+    /// Removes nodes, with what is below them.
+    pub fn remove(&self, request: RemoveRequest) -> Result<IdsReply> {
+        self.edit_ids(EditOp::Remove(request))
+    }
+
+    /// The pruning policies in force.
+    pub fn policies(&self) -> Vec<Policy> {
+        self.working().state.policies.clone()
+    }
+
+    /// Sets the pruning policies; an empty list means none.
+    pub fn set_policies(&self, policies: Vec<Policy>) -> Result<Vec<Policy>> {
+        self.edit(EditOp::Policy(policies.clone()))?;
+        Ok(policies)
+    }
+
+    /// Ends a cadence.
+    pub fn end_cadence(&self, key: impl Into<String>) -> Result<KeyReply> {
+        let key = key.into();
+        self.edit(EditOp::EndCadence(key.clone()))?;
+        Ok(KeyReply { key })
+    }
+
+    /// Closes the cycle in progress.
+    pub fn commit(&self, request: CommitRequest) -> Result<CommitReply> {
+        let batch = BatchRequest { ops: vec![EditOp::Commit(request)], expected_cycle: None };
+        match self.batch(batch)?.pop() {
+            Some(EditReply::Commit(reply)) => Ok(*reply),
+            other => Err(Error::request(format!("a commit was answered by {other:?}"))),
+        }
+    }
+
+    fn edit_ids(&self, op: EditOp) -> Result<IdsReply> {
+        match self.edit(op)? {
+            EditReply::Ids(reply) => Ok(reply),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// One edit on its own; a commit is not one.
+    pub fn edit(&self, op: EditOp) -> Result<EditReply> {
+        let _writer = self.write_lock();
+        let (seq, now) = (self.inner.store.next_seq(), self.inner.clock.now());
+        // The published state is let go before it is changed: then that happens in place.
+        let (decided, policies) = {
+            let working = self.working();
+            let contents = BatchContents::new(self.inner.store.reader());
+            let policies = policies_of(&op);
+            let decided = judge(&working.state, op, &contents, Context { seq, now })?;
+            (decided, policies)
+        };
+        let Some(decided) = decided else { return Ok(EditReply::Ids(IdsReply::default())) };
+        let reply = reply_to(&decided, policies);
+        let event = Arc::new(decided.event);
+        let events = [NewEvent { event: event.clone(), contents: decided.contents }];
+        let durable = self.inner.durability == Durability::Immediate;
+        self.inner.store.append(&Append { events: &events, time: now, closed: None, durable })?;
+        self.publish_event(seq, event)?;
+        Ok(reply)
+    }
+
+    fn publish_event(&self, seq: u64, event: Arc<Event>) -> Result<()> {
+        let mut published = self.inner.working.write().unwrap_or_else(PoisonError::into_inner);
+        let working = Arc::make_mut(&mut published);
+        apply(working, &event)?;
+        working.pending.push(Pending { seq, group: seq, event, undone: false });
+        Ok(())
+    }
+
+    /// Edits that happen together or not at all, with or without a commit at the end.
+    pub fn batch(&self, request: BatchRequest) -> Result<Vec<EditReply>> {
+        let _writer = self.write_lock();
+        self.batch_locked(request, self.inner.durability == Durability::Immediate)
+    }
+
+    /// A batch of somebody who holds the writer's lock. `durable` is for a batch without a commit.
+    pub(super) fn batch_locked(
+        &self,
+        request: BatchRequest,
+        durable: bool,
+    ) -> Result<Vec<EditReply>> {
+        self.run_batch(request, durable, true)
+    }
+
+    pub(super) fn run_batch(
+        &self,
+        request: BatchRequest,
+        durable_edits: bool,
+        durable_commit: bool,
+    ) -> Result<Vec<EditReply>> {
+        if request.ops.len() > MAX_BATCH_OPS {
+            let message = format!("a batch has at most {MAX_BATCH_OPS} operations");
+            return Err(Error::new(Code::Limit, message));
+        }
+        let mut working = (*self.working()).clone();
+        check_cycle(request.expected_cycle, working.state.last_cycle)?;
+        let (first, now) = (self.inner.store.next_seq(), self.inner.clock.now());
+        let mut batch = Batch {
+            contents: BatchContents::new(self.inner.store.reader()),
+            events: Vec::new(),
+            replies: Vec::new(),
+            closed: None,
+            first,
+            now,
+        };
+        let count = request.ops.len();
+        for (i, op) in request.ops.into_iter().enumerate() {
+            batch.step(&mut working, op, i + 1 == count)?;
+        }
+        if batch.events.is_empty() {
+            return Ok(batch.replies);
+        }
+        let closed = batch.closed.as_ref().map(|end| (&end.closed, &end.before, CycleKind::Commit));
+        let durable = if closed.is_some() { durable_commit } else { durable_edits };
+        let append = Append { events: &batch.events, time: now, closed, durable };
+        self.inner.store.append(&append)?;
+        match batch.closed {
+            Some(end) => self.publish(Working::fresh(end.next()?)),
+            None => self.publish(working),
+        }
+        Ok(batch.replies)
+    }
+
+    /// Takes the newest uncommitted edit or batch back, by an event of its own.
+    pub fn undo(&self) -> Result<UndoReply> {
+        let _writer = self.write_lock();
+        let (seq, now) = (self.inner.store.next_seq(), self.inner.clock.now());
+        let mut working = (*self.working()).clone();
+        let Some(group) = working.newest_undoable() else {
+            let message = "there is no uncommitted edit to take back";
+            return Err(Error::new(Code::NodeNotFound, message));
+        };
+        let undone = working
+            .pending
+            .iter()
+            .filter(|pending| pending.group == group && pending.event.is_undoable())
+            .map(|pending| pending.event.kind().to_owned())
+            .collect();
+        let event = Arc::new(Event::Undone { group });
+        apply(&mut working, &event)?;
+        let events = [NewEvent { event: event.clone(), contents: Vec::new() }];
+        let durable = self.inner.durability == Durability::Immediate;
+        self.inner.store.append(&Append { events: &events, time: now, closed: None, durable })?;
+        working.pending.push(Pending { seq, group: seq, event, undone: false });
+        self.publish(working);
+        Ok(UndoReply { undone, seq: group })
+    }
+
+    /// Makes a past snapshot the newest one; history is kept.
+    pub fn restore(&self, request: RestoreRequest) -> Result<CommitReply> {
+        let _writer = self.write_lock();
+        let working = self.working();
+        let at = resolve::snapshot_cycle(self, &working.state, &request.at)?;
+        if working.state.edited && !request.discard {
+            let message = "there are uncommitted edits: commit or undo them, or discard them";
+            return Err(Error::new(Code::Conflict, message));
+        }
+        let now = self.inner.clock.now();
+        let cycle = working.state.cycle();
+        let mut restore = Restore { at, cycle, materialized: Vec::new(), digest: [0; 32] };
+        let closed = close_restore(&working, &restore)?;
+        restore.digest = closed.digest;
+        restore.materialized = closed.due_instances(None, now)?;
+        let end = End::new(closed, restore.materialized.clone())?;
+        let reply = end.reply(None);
+        let event = Arc::new(Event::Restored(restore));
+        let events = [NewEvent { event, contents: Vec::new() }];
+        let closed = Some((&end.closed, &end.before, CycleKind::Restore(at)));
+        self.inner.store.append(&Append { events: &events, time: now, closed, durable: true })?;
+        self.publish(Working::fresh(end.next()?));
+        Ok(reply)
+    }
+
+    /// Starts, finishes or lists provider calls.
+    pub fn attempt(&self, request: AttemptRequest) -> Result<Vec<Attempt>> {
+        if request.action == AttemptAction::List {
+            return Ok(self.inner.store.reader().attempts(request.cycle)?);
+        }
+        let _writer = self.write_lock();
+        let (seq, now) = (self.inner.store.next_seq(), self.inner.clock.now());
+        let working = self.working();
+        let attempt = match request.action {
+            AttemptAction::Start => self.start_attempt(&working.state, request, seq, now)?,
+            _ => self.finish_attempt(&working.state, request, now)?,
+        };
+        drop(working);
+        let event = Arc::new(Event::Attempt(attempt.clone()));
+        let events = [NewEvent { event: event.clone(), contents: Vec::new() }];
+        let durable = self.inner.durability == Durability::Immediate;
+        self.inner.store.append(&Append { events: &events, time: now, closed: None, durable })?;
+        self.publish_event(seq, event)?;
+        Ok(vec![attempt])
+    }
+
+    fn start_attempt(
+        &self,
+        state: &State,
+        request: AttemptRequest,
+        seq: u64,
+        now: i64,
+    ) -> Result<Attempt> {
+        let attempt_id = request.attempt_id.unwrap_or_else(|| format!("at:{seq}"));
+        if attempt_id.is_empty() || attempt_id.len() > crate::limits::MAX_NAME_BYTES {
+            let message = "an attempt_id has between 1 and 512 bytes";
+            return Err(Error::new(Code::AttrInvalid, message));
+        }
+        if self.inner.store.reader().attempt_cycle(&attempt_id)?.is_some() {
+            let message = format!("the attempt {attempt_id} exists already");
+            return Err(Error::new(Code::NodeExists, message));
+        }
+        Ok(Attempt {
+            attempt_id,
+            cycle_id: state.cycle(),
+            status: AttemptStatus::Running,
+            started_at: request.started_at.unwrap_or(now),
+            ended_at: None,
+            provider: request.provider,
+            model: request.model,
+            params_hash: request.params_hash,
+            token_in: request.token_in,
+            token_out: request.token_out,
+            error: None,
+        })
+    }
+
+    fn finish_attempt(&self, state: &State, request: AttemptRequest, now: i64) -> Result<Attempt> {
+        let Some(id) = request.attempt_id else {
+            return Err(Error::request("finish needs the attempt_id"));
+        };
+        let Some(running) = state.running.get(&id) else {
+            return Err(match self.inner.store.reader().attempt_cycle(&id)? {
+                Some(_) => {
+                    Error::new(Code::Conflict, format!("the attempt {id} has ended already"))
+                }
+                None => Error::new(Code::NodeNotFound, format!("there is no attempt {id}")),
+            });
+        };
+        let status = request.status.unwrap_or(match &request.error {
+            Some(_) => AttemptStatus::Error,
+            None => AttemptStatus::Completed,
+        });
+        if status == AttemptStatus::Running {
+            let message = "a finished attempt is completed, canceled or error";
+            return Err(Error::new(Code::AttrInvalid, message));
+        }
+        let running = running.clone();
+        Ok(Attempt {
+            status,
+            ended_at: Some(request.ended_at.unwrap_or(now)),
+            provider: request.provider.or(running.provider),
+            model: request.model.or(running.model),
+            params_hash: request.params_hash.or(running.params_hash),
+            token_in: request.token_in.or(running.token_in),
+            token_out: request.token_out.or(running.token_out),
+            error: request.error,
+            ..running
+        })
+    }
+}
+
+/// A batch on its way.
+struct Batch<'a> {
+    contents: BatchContents<'a>,
+    events: Vec<NewEvent>,
+    replies: Vec<EditReply>,
+    closed: Option<End>,
+    first: u64,
+    now: i64,
+}
+
+impl Batch<'_> {
+    fn step(&mut self, working: &mut Working, op: EditOp, last: bool) -> Result<()> {
+        let seq = self.first + self.events.len() as u64;
+        if let EditOp::Commit(request) = op {
+            if !last {
+                return Err(Error::request("a commit can only be the last operation of a batch"));
+            }
+            return self.commit(working, request);
+        }
+        let policies = policies_of(&op);
+        let context = Context { seq, now: self.now };
+        let Some(decided) = judge(&working.state, op, &self.contents, context)? else {
+            self.replies.push(EditReply::Ids(IdsReply::default()));
+            return Ok(());
+        };
+        self.replies.push(reply_to(&decided, policies));
+        let event = Arc::new(decided.event);
+        apply(working, &event)?;
+        let pending = Pending { seq, group: self.first, event: event.clone(), undone: false };
+        working.pending.push(pending);
+        self.contents.add(seq, &decided.contents);
+        self.events.push(NewEvent { event, contents: decided.contents });
+        Ok(())
+    }
+
+    fn commit(&mut self, working: &Working, request: CommitRequest) -> Result<()> {
+        check_cycle(request.expected_cycle, working.state.last_cycle)?;
+        let mut commit = plan_commit(&working.state, request.created_at_ns, self.now)?;
+        let closed = close_commit(&working.state, &commit)?;
+        commit.core = commit.core.filter(|_| closed.core_made);
+        commit.digest = closed.digest;
+        commit.materialized = closed.due_instances(request.created_at_ns, self.now)?;
+        let end = End::new(closed, commit.materialized.clone())?;
+        self.replies.push(EditReply::Commit(Box::new(end.reply(Some(&commit.turn)))));
+        let event = Arc::new(Event::Committed(commit));
+        self.events.push(NewEvent { event, contents: Vec::new() });
+        self.closed = Some(end);
+        Ok(())
+    }
+}
+
+/// A closed cycle and what follows it.
+pub(super) struct End {
+    pub(super) closed: Closed,
+    /// The state before cadences: this is what is written with the commit.
+    pub(super) before: State,
+    materialized: Vec<crate::change::Addition>,
+}
+
+impl End {
+    pub(super) fn new(closed: Closed, materialized: Vec<crate::change::Addition>) -> Result<End> {
+        let before = closed.next_state(&[])?;
+        Ok(End { closed, before, materialized })
+    }
+
+    pub(super) fn next(&self) -> Result<State> {
+        Ok(self.closed.next_state(&self.materialized)?)
+    }
+
+    fn reply(&self, turn: Option<&Id>) -> CommitReply {
+        let texts = |ids: &[Id]| ids.iter().map(|id| id.to_string()).collect();
+        let removed = &self.closed.removed;
+        CommitReply {
+            cycle: self.closed.cycle,
+            turn: turn.map(|turn| turn.to_string()),
+            expired: texts(&removed.expired),
+            cascaded: texts(&removed.cascaded),
+            pruned: texts(&removed.pruned),
+            materialized: self.materialized.iter().map(|a| a.node.id.to_string()).collect(),
+            digest: hex(&self.closed.digest),
+        }
+    }
+}
+
+/// Contents of the store, and of the batch in progress.
+struct BatchContents<'a> {
+    reader: &'a LogReader,
+    new: HashMap<(u64, u32), Arc<Json>>,
+}
+
+impl<'a> BatchContents<'a> {
+    fn new(reader: &'a LogReader) -> BatchContents<'a> {
+        BatchContents { reader, new: HashMap::new() }
+    }
+
+    fn add(&mut self, seq: u64, contents: &[Json]) {
+        for (i, content) in contents.iter().enumerate() {
+            self.new.insert((seq, i as u32 + 1), Arc::new(content.clone()));
+        }
+    }
+}
+
+impl Contents for BatchContents<'_> {
+    fn content(&self, content: &ContentRef) -> std::result::Result<Arc<Json>, ReadError> {
+        match self.new.get(&(content.seq, content.part)) {
+            Some(content) => Ok(content.clone()),
+            None => self.reader.content(content),
+        }
+    }
+}
+
+/// Judges one operation; `None` if its target matches nothing and may.
+fn judge(
+    state: &State,
+    op: EditOp,
+    contents: &dyn Contents,
+    context: Context,
+) -> Result<Option<Decided>> {
+    let edit = match op {
+        EditOp::Add(request) => {
+            let (parent, insert) = resolve::place(state, request.to.as_deref())?;
+            Edit::Add(Box::new(Add {
+                parent,
+                insert,
+                node_type: request.node_type,
+                container: request.container,
+                id: request.id,
+                role: request.role,
+                kind: request.kind,
+                key: request.key,
+                tags: request.tags,
+                ttl: request.ttl,
+                cad: request.cad,
+                offset: request.offset,
+                priority: request.priority.unwrap_or(0),
+                content: request.content.filter(|content| !content.is_null()),
+                refs: request.refs,
+                pinned: request.pinned,
+                removable: request.removable,
+                provenance: request.provenance,
+                attrs: request.attrs,
+                created_at_ns: request.created_at_ns,
+            }))
+        }
+        EditOp::Set(request) => {
+            let targets = resolve::targets(state, &request.target)?;
+            Edit::Set(Box::new(Set {
+                targets,
+                content: request.content.map(|c| c.filter(|content| !content.is_null())),
+                ttl: request.ttl,
+                priority: request.priority.map(|priority| priority.unwrap_or(0)),
+                key: request.key,
+                tags: request.tags,
+                cad: request.cad,
+                pinned: request.pinned,
+                refs: request.refs,
+                attrs: request.attrs,
+            }))
+        }
+        EditOp::Move(request) => {
+            let targets = resolve::targets(state, &request.target)?;
+            let to = resolve::parent(state, &request.to)?;
+            let MoveRequest { offset, created_at_ns, .. } = request;
+            Edit::Move(Move { targets, to, offset, created_at_ns })
+        }
+        EditOp::Remove(request) => {
+            let targets = resolve::targets(state, &request.target)?;
+            Edit::Remove(Remove { targets, force: request.force })
+        }
+        EditOp::Policy(policies) => Edit::Policy(policies),
+        EditOp::EndCadence(key) => Edit::EndCadence(key),
+        EditOp::Commit(_) => return Err(Error::request("a commit is not an edit")),
+    };
+    let matches_nothing = match &edit {
+        Edit::Set(set) => set.targets.is_empty(),
+        Edit::Move(request) => request.targets.is_empty(),
+        Edit::Remove(request) => request.targets.is_empty(),
+        _ => false,
+    };
+    let decided = decide(state, edit, contents, context)?;
+    Ok((!matches_nothing).then_some(decided))
+}
+
+fn policies_of(op: &EditOp) -> Option<Vec<Policy>> {
+    match op {
+        EditOp::Policy(policies) => Some(policies.clone()),
+        _ => None,
+    }
+}
+
+fn reply_to(decided: &Decided, policies: Option<Vec<Policy>>) -> EditReply {
+    let ids = || decided.ids.iter().map(|id| id.to_string()).collect::<Vec<_>>();
+    match &decided.event {
+        Event::Added(addition) => EditReply::Id(IdReply { id: addition.node.id.to_string() }),
+        Event::PolicySet { .. } => EditReply::Policies(policies.unwrap_or_default()),
+        Event::CadenceEnded { key } => EditReply::Key(KeyReply { key: key.to_string() }),
+        _ => EditReply::Ids(IdsReply { ids: ids() }),
+    }
+}
+
+fn unexpected(reply: &EditReply) -> Error {
+    Error::request(format!("an edit was answered by {reply:?}"))
+}

@@ -1,0 +1,150 @@
+//! A store as a program uses it. [`Db`] owns the state in progress and the file; everything below
+//! it is either pure or storage.
+//!
+//! Writers take turns. Readers never wait for a writer's disk: they take the state as it was last
+//! published, and every committed part of it stays readable for ever.
+
+mod clock;
+mod edit;
+mod ops;
+mod options;
+mod read;
+mod resolve;
+mod series;
+
+pub use clock::{Clock, SystemClock};
+pub use ops::{
+    AddRequest, AttemptAction, AttemptRequest, BatchRequest, CommitReply, CommitRequest, EditOp,
+    EditReply, IdReply, IdsReply, ImportReply, KeyReply, LogEntry, MoveRequest, RemoveRequest,
+    RestoreRequest, SetRequest, Stats, UndoReply,
+};
+pub use options::{Durability, Options};
+pub use read::Snapshot;
+
+use crate::change::Working;
+use crate::error::{Error, Result};
+use crate::log::{Append, NewEvent, Opened, Progress, Store, Verified};
+use crate::model::Generation;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+/// An open store. Clones share it; it can be used from several threads at once.
+#[derive(Clone)]
+pub struct Db {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    store: Store,
+    working: RwLock<Arc<Working>>,
+    /// Held while something is decided and written.
+    writer: Mutex<()>,
+    clock: Box<dyn Clock>,
+    durability: Durability,
+}
+
+impl std::fmt::Debug for Db {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Db({:?})", self.inner.store.path())
+    }
+}
+
+impl Db {
+    /// Makes a store in a file that does not exist.
+    pub fn create(path: impl AsRef<Path>, generation: Generation) -> Result<Db> {
+        Options::new().generation(generation).create(path)
+    }
+
+    /// Opens the store in a file.
+    pub fn open(path: impl AsRef<Path>) -> Result<Db> {
+        Options::new().open(path)
+    }
+
+    fn attach(store: Store, options: Options) -> Result<Db> {
+        let Opened { store, working } = store.recover()?;
+        let inner = Inner {
+            store,
+            working: RwLock::new(Arc::new(working)),
+            writer: Mutex::new(()),
+            clock: options.clock,
+            durability: options.durability,
+        };
+        let db = Db { inner: Arc::new(inner) };
+        if db.inner.store.next_seq() == 1 {
+            db.record_creation()?;
+        }
+        Ok(db)
+    }
+
+    /// The first event of every log.
+    fn record_creation(&self) -> Result<()> {
+        let generation = self.inner.store.generation();
+        let event = Arc::new(crate::change::Event::Created { generation });
+        let events = [NewEvent { event, contents: Vec::new() }];
+        let time = self.inner.clock.now();
+        self.inner.store.append(&Append { events: &events, time, closed: None, durable: true })?;
+        Ok(())
+    }
+
+    /// The generation of the specification that the store was made for.
+    pub fn generation(&self) -> Generation {
+        self.inner.store.generation()
+    }
+
+    /// The file, if the store lies in one.
+    pub fn path(&self) -> Option<&Path> {
+        self.inner.store.path()
+    }
+
+    /// Checks the whole store against its log, and names the first thing that is wrong.
+    pub fn verify(&self, mut progress: impl FnMut(Progress)) -> Result<Verified> {
+        let _writer = self.write_lock();
+        Ok(self.inner.store.verify(&mut progress)?)
+    }
+
+    /// Makes everything that is derived again from the log.
+    pub fn rebuild(&self, mut progress: impl FnMut(Progress)) -> Result<Verified> {
+        let _writer = self.write_lock();
+        Ok(self.inner.store.rebuild(&mut progress)?)
+    }
+
+    /// Packs the file and gives free room back.
+    pub fn compact(&self) -> Result<()> {
+        let _writer = self.write_lock();
+        Ok(self.inner.store.compact()?)
+    }
+
+    /// Empties the caches. No answer changes by it.
+    pub fn clear_cache(&self) {
+        self.inner.store.reader().clear_cache();
+    }
+
+    fn write_lock(&self) -> MutexGuard<'_, ()> {
+        // What the lock guards is published only when it is whole, so a panic elsewhere while it
+        // was held has left nothing half done.
+        self.inner.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The state as it was last published.
+    fn working(&self) -> Arc<Working> {
+        self.inner.working.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn publish(&self, working: Working) {
+        *self.inner.working.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(working);
+    }
+}
+
+/// A conflict with the cycle that the caller expected.
+fn check_cycle(expected: Option<u64>, last: u64) -> Result<()> {
+    match expected {
+        Some(expected) if expected != last => {
+            let message =
+                format!("the store is at cycle {last}, not {expected}: look again, then retry");
+            let mut error = Error::new(crate::code::Code::Conflict, message);
+            error.details.cycle = Some(last);
+            Err(error)
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,330 @@
+//! Requests and replies of the operations, as plain data.
+//!
+//! Nodes are named by selectors in text. In Rust, fill in what you need and leave the rest to
+//! `..Default::default()`; as JSON they have the fields of the operation protocol.
+
+use crate::json::Json;
+use crate::lifecycle::Policy;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Adds a node.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AddRequest {
+    /// Where: a selector or a position; `^ah` if there is none.
+    pub to: Option<String>,
+    /// Its type.
+    pub node_type: Option<String>,
+    /// Whether it is a container, for types that do not say so.
+    pub container: Option<bool>,
+    /// Its id; one is made if there is none.
+    pub id: Option<String>,
+    /// Who speaks.
+    pub role: Option<String>,
+    /// What sort of thing it says.
+    pub kind: Option<String>,
+    /// The family that it is an instance of.
+    pub key: Option<String>,
+    /// Tags.
+    pub tags: Vec<String>,
+    /// Cycles to live.
+    pub ttl: Option<i64>,
+    /// Cycles until it comes back.
+    pub cad: Option<i64>,
+    /// Its offset; 0 if there is none.
+    pub offset: Option<i64>,
+    /// Lower goes first when a policy prunes.
+    pub priority: Option<i64>,
+    /// A text or any other JSON value.
+    pub content: Option<Json>,
+    /// Nodes that must stay while this one does.
+    pub refs: Vec<String>,
+    /// Never pruned.
+    pub pinned: bool,
+    /// A container that goes when it becomes empty.
+    pub removable: bool,
+    /// Who or what made it.
+    pub provenance: Option<String>,
+    /// Custom attributes.
+    pub attrs: BTreeMap<String, Json>,
+    /// When it was made; the clock if there is none.
+    pub created_at_ns: Option<i64>,
+}
+
+/// Sets headers of nodes: `None` leaves one alone, `Some(None)` removes it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SetRequest {
+    /// Which nodes.
+    pub target: String,
+    /// The content.
+    pub content: Option<Option<Json>>,
+    /// Cycles to live, from the cycle in progress.
+    pub ttl: Option<Option<i64>>,
+    /// The priority; removing it means 0.
+    pub priority: Option<Option<i64>>,
+    /// The key.
+    pub key: Option<Option<String>>,
+    /// The tags.
+    pub tags: Option<Vec<String>>,
+    /// The cadence.
+    pub cad: Option<Option<i64>>,
+    /// Whether it is pinned.
+    pub pinned: Option<bool>,
+    /// The references.
+    pub refs: Option<Vec<String>>,
+    /// Custom attributes; null removes one.
+    pub attrs: BTreeMap<String, Json>,
+}
+
+/// Moves nodes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct MoveRequest {
+    /// Which nodes.
+    pub target: String,
+    /// Their new parent.
+    pub to: String,
+    /// Their new offset; each keeps its own if there is none.
+    pub offset: Option<i64>,
+    /// The time of a core that has to be made.
+    pub created_at_ns: Option<i64>,
+}
+
+/// Removes nodes with what is below them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RemoveRequest {
+    /// Which nodes.
+    pub target: String,
+    /// Also if others refer to them.
+    pub force: bool,
+}
+
+/// Closes the cycle in progress.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CommitRequest {
+    /// When; the clock if there is none.
+    pub created_at_ns: Option<i64>,
+    /// The last cycle that the caller knows of.
+    pub expected_cycle: Option<u64>,
+}
+
+/// An operation of a batch.
+#[derive(Debug, Clone, PartialEq)]
+pub enum EditOp {
+    /// Adds a node.
+    Add(Box<AddRequest>),
+    /// Sets headers.
+    Set(Box<SetRequest>),
+    /// Moves nodes.
+    Move(MoveRequest),
+    /// Removes nodes.
+    Remove(RemoveRequest),
+    /// Sets the policies.
+    Policy(Vec<Policy>),
+    /// Ends a cadence.
+    EndCadence(String),
+    /// Closes the cycle; only as the last one.
+    Commit(CommitRequest),
+}
+
+/// Edits that happen together or not at all.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct BatchRequest {
+    /// The operations, in order.
+    pub ops: Vec<EditOp>,
+    /// The last cycle that the caller knows of.
+    pub expected_cycle: Option<u64>,
+}
+
+/// Makes a past snapshot the newest one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RestoreRequest {
+    /// The snapshot: a time address.
+    pub at: String,
+    /// Throws uncommitted edits away.
+    pub discard: bool,
+}
+
+/// Records provider calls.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AttemptAction {
+    /// One begins. What is not given is made: a name, the time.
+    Start,
+    /// One ends.
+    Finish,
+    /// Which there are.
+    List,
+}
+
+/// A provider call to start, to finish or to look up (R10).
+#[derive(Debug, Clone, PartialEq)]
+pub struct AttemptRequest {
+    /// What to do.
+    pub action: AttemptAction,
+    /// Its name.
+    pub attempt_id: Option<String>,
+    /// How it ended.
+    pub status: Option<crate::change::AttemptStatus>,
+    /// When it started.
+    pub started_at: Option<i64>,
+    /// When it ended.
+    pub ended_at: Option<i64>,
+    /// Whose model.
+    pub provider: Option<String>,
+    /// Which model.
+    pub model: Option<String>,
+    /// A hash of the parameters.
+    pub params_hash: Option<String>,
+    /// Tokens sent.
+    pub token_in: Option<u64>,
+    /// Tokens received.
+    pub token_out: Option<u64>,
+    /// What went wrong.
+    pub error: Option<String>,
+    /// For a list: only those of this cycle.
+    pub cycle: Option<u64>,
+}
+
+impl AttemptRequest {
+    /// A request with nothing but what to do.
+    pub fn new(action: AttemptAction) -> AttemptRequest {
+        AttemptRequest {
+            action,
+            attempt_id: None,
+            status: None,
+            started_at: None,
+            ended_at: None,
+            provider: None,
+            model: None,
+            params_hash: None,
+            token_in: None,
+            token_out: None,
+            error: None,
+            cycle: None,
+        }
+    }
+}
+
+/// The node that was added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct IdReply {
+    /// Its id.
+    pub id: String,
+}
+
+/// The nodes concerned, in result order.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct IdsReply {
+    /// Their ids.
+    pub ids: Vec<String>,
+}
+
+/// A cadence that was ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct KeyReply {
+    /// Its key.
+    pub key: String,
+}
+
+/// A closed cycle.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct CommitReply {
+    /// The cycle.
+    pub cycle: u64,
+    /// The new turn; a restore makes none.
+    pub turn: Option<String>,
+    /// The topmost nodes that expired, in canonical order.
+    pub expired: Vec<String>,
+    /// Removable containers that became empty.
+    pub cascaded: Vec<String>,
+    /// Blocks that policies removed, in the order in which they went.
+    pub pruned: Vec<String>,
+    /// Instances that cadences put into the next head.
+    pub materialized: Vec<String>,
+    /// The digest of the snapshot, in hex.
+    pub digest: String,
+}
+
+/// What an import made.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ImportReply {
+    /// The newest cycle.
+    pub cycle: u64,
+    /// How many cycles the import made.
+    pub commits: u64,
+    /// How many nodes the newest snapshot has.
+    pub nodes: u64,
+    /// The digest of the newest snapshot, in hex.
+    pub digest: String,
+}
+
+/// What was taken back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UndoReply {
+    /// The kinds of the events, in the order in which they happened.
+    pub undone: Vec<String>,
+    /// The sequence number of the first of them.
+    pub seq: u64,
+}
+
+/// The answer to one edit.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum EditReply {
+    /// To an add.
+    Id(IdReply),
+    /// To a set, a move or a remove.
+    Ids(IdsReply),
+    /// To a policy.
+    Policies(Vec<Policy>),
+    /// To a cadence.
+    Key(KeyReply),
+    /// To a commit.
+    Commit(Box<CommitReply>),
+}
+
+/// An event as a person reads it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LogEntry {
+    /// Its sequence number.
+    pub seq: u64,
+    /// The first sequence number of its batch.
+    pub group: u64,
+    /// When it was written, in nanoseconds since 1970.
+    pub time_ns: i64,
+    /// The same in words.
+    pub time: String,
+    /// What sort of event it is.
+    pub kind: String,
+    /// The nodes that it names.
+    pub ids: Vec<String>,
+    /// What happened, in one line.
+    pub summary: String,
+    /// Its hash in the chain, in hex.
+    pub hash: String,
+}
+
+/// Figures of a store.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Stats {
+    /// Its generation.
+    pub spec: String,
+    /// The last cycle.
+    pub cycle: u64,
+    /// How many snapshots there are.
+    pub snapshots: u64,
+    /// How many turns are alive.
+    pub turns: u64,
+    /// Live nodes of the newest snapshot, in the regions and the turns.
+    pub nodes: u64,
+    /// Live blocks of it.
+    pub blocks: u64,
+    /// Their content, in bytes.
+    pub content_bytes: u64,
+    /// Events in the log.
+    pub events: u64,
+    /// Events since the last commit that are not undone.
+    pub uncommitted: u64,
+    /// How large the file is, and what fills it.
+    #[serde(flatten)]
+    pub sizes: crate::log::StoreSizes,
+}

@@ -1,0 +1,103 @@
+//! How a store is opened.
+
+use super::Db;
+use super::clock::{Clock, SystemClock};
+use crate::error::Result;
+use crate::log::{Progress, Store};
+use crate::model::Generation;
+use redb::StorageBackend;
+use std::path::Path;
+
+/// When an edit is safe on disk. Commits always are, before they are acknowledged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Durability {
+    /// Before it is acknowledged.
+    #[default]
+    Immediate,
+    /// With the next commit at the latest: a crash may take the edits since the last one.
+    AtCommit,
+}
+
+/// Options for making or opening a store.
+pub struct Options {
+    pub(super) generation: Generation,
+    pub(super) durability: Durability,
+    pub(super) clock: Box<dyn Clock>,
+    progress: Box<dyn FnMut(Progress)>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            generation: Generation::default(),
+            durability: Durability::default(),
+            clock: Box::new(SystemClock),
+            progress: Box::new(|_| {}),
+        }
+    }
+}
+
+impl Options {
+    /// The defaults: generation 0.1, every edit durable, the machine's clock.
+    pub fn new() -> Options {
+        Options::default()
+    }
+
+    /// The generation of a new store.
+    pub fn generation(mut self, generation: Generation) -> Options {
+        self.generation = generation;
+        self
+    }
+
+    /// When edits between commits are durable.
+    pub fn durability(mut self, durability: Durability) -> Options {
+        self.durability = durability;
+        self
+    }
+
+    /// Another clock.
+    pub fn clock(mut self, clock: impl Clock + 'static) -> Options {
+        self.clock = Box::new(clock);
+        self
+    }
+
+    /// Who is told how far a rebuild has come, if opening needs one.
+    pub fn progress(mut self, progress: impl FnMut(Progress) + 'static) -> Options {
+        self.progress = Box::new(progress);
+        self
+    }
+
+    /// Makes a store.
+    pub fn create(self, path: impl AsRef<Path>) -> Result<Db> {
+        Db::attach(Store::create(path.as_ref(), self.generation)?, self)
+    }
+
+    /// Opens a store.
+    pub fn open(self, path: impl AsRef<Path>) -> Result<Db> {
+        let store = Store::open(path.as_ref())?;
+        self.finish(store)
+    }
+
+    /// Opens a store, or makes one if there is no file.
+    pub fn open_or_create(self, path: impl AsRef<Path>) -> Result<Db> {
+        if path.as_ref().exists() { self.open(path) } else { self.create(path) }
+    }
+
+    /// Makes a store on storage of another sort than a file.
+    pub fn create_on(self, storage: impl StorageBackend) -> Result<Db> {
+        Db::attach(Store::create_on(storage, self.generation)?, self)
+    }
+
+    /// Opens a store on storage of another sort than a file.
+    pub fn open_on(self, storage: impl StorageBackend) -> Result<Db> {
+        let store = Store::open_on(storage)?;
+        self.finish(store)
+    }
+
+    fn finish(mut self, store: Store) -> Result<Db> {
+        if !store.derived_is_current()? {
+            store.rebuild(&mut *self.progress)?;
+        }
+        Db::attach(store, self)
+    }
+}

@@ -1,0 +1,221 @@
+//! Everything that reads a store. Reading writes nothing, not one byte.
+
+use super::ops::{LogEntry, Stats};
+use super::{Db, resolve};
+use crate::change::{Event, History, Working};
+use crate::code::Code;
+use crate::error::{Error, Result};
+use crate::json::Json;
+use crate::log::{CycleInfo, Record};
+use crate::model::{Id, Node, Tree, TurnSource, iso_from_ns, violations};
+use crate::snapshot::{export, hex, node_object, thread};
+use std::sync::Arc;
+
+/// A state of the tree, to be read: a snapshot, or the working state as it was when it was taken.
+/// It stays the same whatever happens to the store.
+#[derive(Clone)]
+pub struct Snapshot {
+    db: Db,
+    tree: Tree,
+    cycle: u64,
+    committed: bool,
+}
+
+impl Snapshot {
+    /// The cycle of the snapshot; of the working state, the last one committed.
+    pub fn cycle(&self) -> u64 {
+        self.cycle
+    }
+
+    /// Whether this is a committed snapshot, and not the working state.
+    pub fn is_committed(&self) -> bool {
+        self.committed
+    }
+
+    /// The exact bytes of its export (R9.2).
+    pub fn export(&self) -> Result<String> {
+        let contents = &**self.db.inner.store.reader();
+        Ok(export(&self.tree, self.db.generation(), self.cycle, contents)?)
+    }
+
+    /// The exact bytes of its provider thread (R9.5).
+    pub fn thread(&self) -> Result<String> {
+        let contents = &**self.db.inner.store.reader();
+        Ok(thread(&self.tree, self.db.generation(), contents)?)
+    }
+
+    /// The object of one node, as an export has it, without children.
+    pub fn node(&self, id: &str) -> Result<Option<Json>> {
+        let Some(node) = self.tree.get(id)? else { return Ok(None) };
+        Ok(Some(Json::Map(node_object(&node, self.cycle, self.content(&node)?.as_deref()))))
+    }
+
+    /// The content of a node.
+    fn content(&self, node: &Node) -> Result<Option<Arc<Json>>> {
+        use crate::snapshot::Contents;
+        let reader = self.db.inner.store.reader();
+        Ok(node.content.as_ref().map(|content| reader.content(content)).transpose()?)
+    }
+
+    /// What is wrong with the tree, in words; nothing, unless the engine has a fault.
+    pub fn violations(&self) -> Result<Vec<String>> {
+        Ok(violations(&self.tree)?)
+    }
+
+    /// How many turns there are.
+    pub fn turns(&self) -> u64 {
+        self.tree.spine().len()
+    }
+}
+
+impl Db {
+    /// The last cycle committed; 0 before the first.
+    pub fn last_cycle(&self) -> u64 {
+        self.working().state.last_cycle
+    }
+
+    /// The cycles that have a snapshot.
+    pub fn history(&self) -> History {
+        self.working().state.history.clone()
+    }
+
+    /// The working state as it is now.
+    pub fn working_state(&self) -> Snapshot {
+        let working = self.working();
+        Snapshot {
+            db: self.clone(),
+            tree: working.state.tree.clone(),
+            cycle: working.state.last_cycle,
+            committed: false,
+        }
+    }
+
+    /// The snapshot of a cycle.
+    pub fn snapshot(&self, cycle: u64) -> Result<Snapshot> {
+        if !self.working().state.history.contains(cycle) {
+            let message = format!("there is no snapshot @c{cycle} in this store");
+            return Err(Error::new(Code::SnapshotNotFound, message));
+        }
+        let source: Arc<dyn TurnSource> = self.inner.store.reader().clone();
+        let tree = Tree::at(cycle, source)?;
+        Ok(Snapshot { db: self.clone(), tree, cycle, committed: true })
+    }
+
+    /// The state at a time address such as `@t0` or `@c4`; the working state if there is none.
+    pub fn at(&self, address: Option<&str>) -> Result<Snapshot> {
+        match address {
+            None => Ok(self.working_state()),
+            Some(text) if resolve::is_working(self, text)? => Ok(self.working_state()),
+            Some(text) => {
+                let cycle = resolve::snapshot_cycle(self, &self.working().state, text)?;
+                self.snapshot(cycle)
+            }
+        }
+    }
+
+    /// The exact bytes of an export; of the working state if no address is given.
+    pub fn export(&self, at: Option<&str>) -> Result<String> {
+        self.at(at)?.export()
+    }
+
+    /// The exact bytes of a provider thread; of the working state if no address is given.
+    pub fn thread(&self, at: Option<&str>) -> Result<String> {
+        self.at(at)?.thread()
+    }
+
+    /// What the commit of a cycle did.
+    pub fn cycle_info(&self, cycle: u64) -> Result<CycleInfo> {
+        self.snapshot(cycle)?;
+        Ok(self.inner.store.reader().cycle(cycle)?)
+    }
+
+    /// Events in the order in which they happened, from a sequence number on.
+    pub fn log(&self, from: Option<u64>, limit: Option<u64>) -> Result<Vec<LogEntry>> {
+        let first = from.unwrap_or(1).max(1);
+        let end = self.inner.store.next_seq();
+        let last = limit.map_or(end, |limit| first.saturating_add(limit).min(end));
+        let mut entries = Vec::new();
+        for seq in first..last {
+            if let Some(record) = self.inner.store.reader().record(seq)? {
+                entries.push(entry(&record));
+            }
+        }
+        Ok(entries)
+    }
+
+    /// Figures of the store.
+    pub fn stats(&self) -> Result<Stats> {
+        let _writer = self.write_lock();
+        let working = self.working();
+        let Working { state, pending, .. } = &*working;
+        let totals = state.totals.of(None);
+        Ok(Stats {
+            spec: self.generation().name().to_owned(),
+            cycle: state.last_cycle,
+            snapshots: state.history.len(),
+            turns: state.tree.spine().len(),
+            nodes: totals.nodes,
+            blocks: totals.blocks,
+            content_bytes: totals.bytes,
+            events: self.inner.store.next_seq() - 1,
+            uncommitted: pending.iter().filter(|p| !p.undone && p.event.is_undoable()).count()
+                as u64,
+            sizes: self.inner.store.sizes()?,
+        })
+    }
+}
+
+fn entry(record: &Record) -> LogEntry {
+    LogEntry {
+        seq: record.seq,
+        group: record.group,
+        time_ns: record.time,
+        time: iso_from_ns(record.time),
+        kind: record.event.kind().to_owned(),
+        ids: ids_of(&record.event).iter().map(|id| id.to_string()).collect(),
+        summary: summary(&record.event),
+        hash: hex(&record.hash),
+    }
+}
+
+fn ids_of(event: &Event) -> Vec<Id> {
+    match event {
+        Event::Added(addition) => vec![addition.node.id.clone()],
+        Event::Changed { ids, .. } | Event::Removed { ids } => ids.clone(),
+        Event::Moved { steps } => steps.iter().map(|step| step.id.clone()).collect(),
+        Event::Committed(commit) => vec![commit.turn.clone()],
+        _ => Vec::new(),
+    }
+}
+
+fn summary(event: &Event) -> String {
+    let list = |ids: &[Id]| ids.join(", ");
+    match event {
+        Event::Created { generation } => format!("made for PACT {}", generation.name()),
+        Event::Added(addition) => {
+            let node = &addition.node;
+            let role = node.role.as_deref().map(|role| format!(" ({role})")).unwrap_or_default();
+            format!("add {} {}{role} below {}", node.node_type, node.id, addition.parent)
+        }
+        Event::Changed { ids, .. } => format!("set {}", list(ids)),
+        Event::Moved { steps } => {
+            let moves: Vec<String> =
+                steps.iter().map(|step| format!("{} below {}", step.id, step.parent)).collect();
+            format!("move {}", moves.join(", "))
+        }
+        Event::Removed { ids } => format!("remove {}", list(ids)),
+        Event::PolicySet { policies } => format!("set {} policies", policies.len()),
+        Event::CadenceEnded { key } => format!("end the cadence of {key}"),
+        Event::Attempt(attempt) => {
+            format!("attempt {} is {:?}", attempt.attempt_id, attempt.status).to_lowercase()
+        }
+        Event::Undone { group } => format!("undo event {group} and its batch"),
+        Event::Committed(commit) => format!("commit cycle {} as {}", commit.cycle, commit.turn),
+        Event::Imported(import) => {
+            format!("import a snapshot of {} turns as cycle {}", import.turns.len(), import.cycle)
+        }
+        Event::Restored(restore) => {
+            format!("restore cycle {} as cycle {}", restore.at, restore.cycle)
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! Requests from JSON objects.
+
+use super::fields::{Fields, count, flag, int, object, text, texts};
+use crate::change::AttemptStatus;
+use crate::code::Code;
+use crate::db::{
+    AddRequest, AttemptAction, AttemptRequest, BatchRequest, CommitRequest, EditOp, MoveRequest,
+    RemoveRequest, RestoreRequest, SetRequest,
+};
+use crate::error::{Error, Result};
+use crate::json::Json;
+use crate::lifecycle::{Policy, Region};
+use std::collections::BTreeMap;
+
+/// An operation.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Op {
+    /// `add`, `set`, `move`, `remove`, `commit`, `cadence`, and a `policy` that is set.
+    Edit(EditOp),
+    /// `batch`
+    Batch(BatchRequest),
+    /// `policy` without `set`.
+    Policies,
+    /// `undo`
+    Undo,
+    /// `restore`
+    Restore(RestoreRequest),
+    /// `attempt`
+    Attempt(Box<AttemptRequest>),
+    /// `export`
+    Export {
+        /// Which state.
+        at: Option<String>,
+    },
+    /// `thread`
+    Thread {
+        /// Which state.
+        at: Option<String>,
+    },
+    /// `import` of a snapshot.
+    ImportSnapshot(Json),
+    /// `import` of messages.
+    ImportMessages {
+        /// The messages.
+        messages: Vec<Json>,
+        /// The time of the first node.
+        created_at_ns: Option<i64>,
+    },
+    /// `log`
+    Log {
+        /// The first sequence number.
+        from: Option<u64>,
+        /// How many events.
+        limit: Option<u64>,
+    },
+    /// `stats`
+    Stats,
+    /// `verify`
+    Verify,
+}
+
+/// Headers that no operation can set.
+const FIXED: [&str; 16] = [
+    "id",
+    "nodeType",
+    "type",
+    "cycle",
+    "created_at_ns",
+    "created_at_iso",
+    "creation_index",
+    "role",
+    "kind",
+    "removable",
+    "offset",
+    "parent",
+    "content_hash",
+    "provenance",
+    "children",
+    "container",
+];
+
+/// Reads a request. A `rid` is not part of it.
+pub fn parse_request(request: Json) -> Result<Op> {
+    let Json::Map(mut map) = request else {
+        return Err(Error::request(format!(
+            "a request is an object with an 'op', not {}",
+            request.type_name()
+        )));
+    };
+    map.remove("rid");
+    let op = match map.remove("op") {
+        Some(Json::Str(op)) => op,
+        Some(other) => {
+            return Err(Error::request(format!(
+                "'op' must be a string, not {}",
+                other.type_name()
+            )));
+        }
+        None => return Err(Error::request("the request has no 'op'")),
+    };
+    let mut fields = Fields::new(&op, map);
+    let parsed = parse_op(&op, &mut fields)?;
+    fields.finish()?;
+    Ok(parsed)
+}
+
+fn parse_op(op: &str, fields: &mut Fields) -> Result<Op> {
+    Ok(match op {
+        "add" | "set" | "move" | "remove" | "commit" | "cadence" => {
+            Op::Edit(parse_edit(op, fields)?)
+        }
+        "policy" => match fields.take("set") {
+            Some(list) => Op::Edit(EditOp::Policy(policies(list)?)),
+            None => Op::Policies,
+        },
+        "batch" => Op::Batch(batch(fields)?),
+        "undo" => Op::Undo,
+        "restore" => Op::Restore(RestoreRequest {
+            at: text("at", fields.required("at")?)?,
+            discard: fields
+                .take("discard")
+                .map(|v| flag("discard", v))
+                .transpose()?
+                .unwrap_or(false),
+        }),
+        "attempt" => Op::Attempt(Box::new(attempt(fields)?)),
+        "export" => Op::Export { at: address(fields)? },
+        "thread" => Op::Thread { at: address(fields)? },
+        "import" => import(fields)?,
+        "log" => Op::Log {
+            from: fields.take("from").map(|v| count("from", v)).transpose()?,
+            limit: fields.take("limit").map(|v| count("limit", v)).transpose()?,
+        },
+        "stats" => Op::Stats,
+        "verify" => Op::Verify,
+        other => return Err(Error::request(format!("there is no operation '{other}'"))),
+    })
+}
+
+fn address(fields: &mut Fields) -> Result<Option<String>> {
+    fields.take("at").map(|value| text("at", value)).transpose()
+}
+
+fn parse_edit(op: &str, fields: &mut Fields) -> Result<EditOp> {
+    Ok(match op {
+        "add" => EditOp::Add(Box::new(add(fields)?)),
+        "set" => EditOp::Set(Box::new(set(fields)?)),
+        "move" => EditOp::Move(MoveRequest {
+            target: text("target", fields.required("target")?)?,
+            to: text("to", fields.required("to")?)?,
+            offset: fields.take("offset").map(|v| int("offset", v)).transpose()?,
+            created_at_ns: time(fields)?,
+        }),
+        "remove" => EditOp::Remove(RemoveRequest {
+            target: text("target", fields.required("target")?)?,
+            force: fields.take("force").map(|v| flag("force", v)).transpose()?.unwrap_or(false),
+        }),
+        "commit" => EditOp::Commit(CommitRequest {
+            created_at_ns: time(fields)?,
+            expected_cycle: expected_cycle(fields)?,
+        }),
+        "cadence" => EditOp::EndCadence(text("end", fields.required("end")?)?),
+        "policy" => EditOp::Policy(policies(fields.required("set")?)?),
+        other => {
+            return Err(Error::request(format!("'{other}' cannot be part of a batch")));
+        }
+    })
+}
+
+fn time(fields: &mut Fields) -> Result<Option<i64>> {
+    fields.take("created_at_ns").map(|value| int("created_at_ns", value)).transpose()
+}
+
+fn expected_cycle(fields: &mut Fields) -> Result<Option<u64>> {
+    fields.take("expected_cycle").map(|value| count("expected_cycle", value)).transpose()
+}
+
+fn add(fields: &mut Fields) -> Result<AddRequest> {
+    let mut header = |name: &str| fields.header(name).map(|value| text(name, value)).transpose();
+    let (role, kind, key) = (header("role")?, header("kind")?, header("key")?);
+    let provenance = header("provenance")?;
+    Ok(AddRequest {
+        role,
+        kind,
+        key,
+        provenance,
+        to: fields.take("to").map(|v| text("to", v)).transpose()?,
+        node_type: fields.take("type").map(|v| text("type", v)).transpose()?,
+        container: fields.take("container").map(|v| flag("container", v)).transpose()?,
+        id: fields.take("id").map(|v| text("id", v)).transpose()?,
+        tags: fields.header("tags").map(|v| texts("tags", v)).transpose()?.unwrap_or_default(),
+        ttl: fields.take("ttl").map(|v| int("ttl", v)).transpose()?,
+        cad: fields.header("cad").map(|v| int("cad", v)).transpose()?,
+        offset: fields.take("offset").map(|v| int("offset", v)).transpose()?,
+        priority: fields.take("priority").map(|v| int("priority", v)).transpose()?,
+        content: fields.take("content"),
+        refs: fields.header("refs").map(|v| texts("refs", v)).transpose()?.unwrap_or_default(),
+        pinned: fields.header("pinned").map(|v| flag("pinned", v)).transpose()?.unwrap_or(false),
+        removable: fields
+            .header("removable")
+            .map(|v| flag("removable", v))
+            .transpose()?
+            .unwrap_or(false),
+        attrs: attrs(fields)?,
+        created_at_ns: time(fields)?,
+    })
+}
+
+fn attrs(fields: &mut Fields) -> Result<BTreeMap<String, Json>> {
+    Ok(fields.take("attrs").map(|value| object("attrs", value)).transpose()?.unwrap_or_default())
+}
+
+fn set(fields: &mut Fields) -> Result<SetRequest> {
+    let request = SetRequest {
+        target: text("target", fields.required("target")?)?,
+        content: fields.take_nullable("content"),
+        ttl: nullable(fields.take_nullable("ttl"), |value| int("ttl", value))?,
+        priority: nullable(fields.take_nullable("priority"), |value| int("priority", value))?,
+        key: nullable(fields.header_nullable("key"), |value| text("key", value))?,
+        tags: nullable(fields.header_nullable("tags"), |value| texts("tags", value))?
+            .map(Option::unwrap_or_default),
+        cad: nullable(fields.header_nullable("cad"), |value| int("cad", value))?,
+        pinned: nullable(fields.header_nullable("pinned"), |value| flag("pinned", value))?
+            .map(Option::unwrap_or_default),
+        refs: nullable(fields.header_nullable("refs"), |value| texts("refs", value))?
+            .map(Option::unwrap_or_default),
+        attrs: attrs(fields)?,
+    };
+    match fields.names().find(|name| FIXED.contains(name)) {
+        Some(name) => Err(Error::new(
+            Code::AttrReserved,
+            format!("'{name}' is fixed when a node is made; a move changes parent and offset"),
+        )),
+        None => Ok(request),
+    }
+}
+
+fn nullable<T>(
+    value: Option<Option<Json>>,
+    read: impl Fn(Json) -> Result<T>,
+) -> Result<Option<Option<T>>> {
+    value.map(|value| value.map(&read).transpose()).transpose()
+}
+
+fn batch(fields: &mut Fields) -> Result<BatchRequest> {
+    let Json::List(list) = fields.required("ops")? else {
+        return Err(Error::request("'ops' must be a list of operations"));
+    };
+    let mut ops = Vec::with_capacity(list.len());
+    for (i, op) in list.into_iter().enumerate() {
+        let parsed = batch_op(op).map_err(|error| {
+            let message = format!("operation {} of the batch: {}", i + 1, error.message);
+            Error { message, ..error }
+        })?;
+        ops.push(parsed);
+    }
+    Ok(BatchRequest { ops, expected_cycle: expected_cycle(fields)? })
+}
+
+fn batch_op(op: Json) -> Result<EditOp> {
+    let Json::Map(mut map) = op else {
+        return Err(Error::request("an operation is an object"));
+    };
+    map.remove("rid");
+    let Some(Json::Str(name)) = map.remove("op") else {
+        return Err(Error::request("the operation has no 'op'"));
+    };
+    let mut fields = Fields::new(&name, map);
+    let parsed = parse_edit(&name, &mut fields)?;
+    fields.finish()?;
+    Ok(parsed)
+}
+
+fn policies(list: Json) -> Result<Vec<Policy>> {
+    let Json::List(list) = list else {
+        let message = "'set' must be a list of policies";
+        return Err(Error::new(Code::AttrInvalid, message));
+    };
+    list.into_iter().map(policy).collect()
+}
+
+fn policy(value: Json) -> Result<Policy> {
+    let mut fields = Fields::new("a policy", object("set", value)?);
+    let mut limit = |name: &str| fields.take(name).map(|value| count(name, value)).transpose();
+    let policy = Policy {
+        max_blocks: limit("max_blocks")?,
+        max_bytes: limit("max_bytes")?,
+        max_tokens: limit("max_tokens")?,
+        protect_recent_turns: limit("protect_recent_turns")?,
+        region: match fields.take("region").map(|value| text("region", value)).transpose()? {
+            None => None,
+            Some(region) => Some(match region.as_str() {
+                "^sys" => Region::Sys,
+                "^seq" => Region::Seq,
+                "^ah" => Region::Ah,
+                other => {
+                    let message =
+                        format!("a policy is for ^sys, ^seq or ^ah, or has no region: not {other}");
+                    return Err(Error::new(Code::AttrInvalid, message));
+                }
+            }),
+        },
+    };
+    fields.finish()?;
+    Ok(policy)
+}
+
+fn attempt(fields: &mut Fields) -> Result<AttemptRequest> {
+    let action = match text("action", fields.required("action")?)?.as_str() {
+        "start" => AttemptAction::Start,
+        "finish" => AttemptAction::Finish,
+        "list" => AttemptAction::List,
+        other => {
+            return Err(Error::request(format!(
+                "an attempt can start, finish or list, not {other}"
+            )));
+        }
+    };
+    let status = match fields.take("status").map(|v| text("status", v)).transpose()?.as_deref() {
+        None => None,
+        Some("running") => Some(AttemptStatus::Running),
+        Some("completed") => Some(AttemptStatus::Completed),
+        Some("canceled") => Some(AttemptStatus::Canceled),
+        Some("error") => Some(AttemptStatus::Error),
+        Some(other) => {
+            let message = format!("a status is completed, canceled or error, not {other}");
+            return Err(Error::new(Code::AttrInvalid, message));
+        }
+    };
+    let mut field = |name: &str| fields.take(name).map(|value| text(name, value)).transpose();
+    let mut request = AttemptRequest::new(action);
+    request.status = status;
+    request.attempt_id = field("attempt_id")?;
+    request.provider = field("provider")?;
+    request.model = field("model")?;
+    request.params_hash = field("params_hash")?;
+    request.error = field("error")?;
+    request.started_at = fields.take("started_at").map(|v| int("started_at", v)).transpose()?;
+    request.ended_at = fields.take("ended_at").map(|v| int("ended_at", v)).transpose()?;
+    request.token_in = fields.take("token_in").map(|v| count("token_in", v)).transpose()?;
+    request.token_out = fields.take("token_out").map(|v| count("token_out", v)).transpose()?;
+    request.cycle = fields.take("cycle").map(|v| count("cycle", v)).transpose()?;
+    Ok(request)
+}
+
+fn import(fields: &mut Fields) -> Result<Op> {
+    match (fields.take("snapshot"), fields.take("messages")) {
+        (Some(snapshot), None) => Ok(Op::ImportSnapshot(snapshot)),
+        (None, Some(Json::List(messages))) => {
+            Ok(Op::ImportMessages { messages, created_at_ns: time(fields)? })
+        }
+        (None, Some(other)) => {
+            Err(Error::request(format!("'messages' must be a list, not {}", other.type_name())))
+        }
+        _ => Err(Error::request("import needs one of 'snapshot' and 'messages'")),
+    }
+}

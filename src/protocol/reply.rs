@@ -1,0 +1,116 @@
+//! Running requests, and their replies.
+
+use super::parse::{Op, parse_request};
+use crate::db::{Db, EditOp, EditReply};
+use crate::error::{Error, Result};
+use crate::json::{self, Json};
+use serde::Serialize;
+use serde::ser::SerializeMap;
+
+/// A reply to one request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    /// The request's `rid`, if it had one.
+    pub rid: Option<Json>,
+    /// What came of it.
+    pub result: Result<Json>,
+    /// What else there is to say.
+    pub warnings: Vec<String>,
+}
+
+impl Serialize for Reply {
+    fn serialize<S: serde::Serializer>(
+        &self,
+        serializer: S,
+    ) -> std::result::Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        if let Some(rid) = &self.rid {
+            map.serialize_entry("rid", rid)?;
+        }
+        match &self.result {
+            Ok(value) => map.serialize_entry("ok", value)?,
+            Err(error) => map.serialize_entry("error", error)?,
+        }
+        if !self.warnings.is_empty() {
+            map.serialize_entry("warnings", &self.warnings)?;
+        }
+        map.end()
+    }
+}
+
+/// Answers one line of JSON with one line of JSON.
+pub fn handle_line(db: &Db, line: &str) -> String {
+    let reply = match json::parse(line) {
+        Ok(request) => handle(db, request),
+        Err(error) => {
+            let message = format!("the line is not a JSON request: {error}");
+            Reply { rid: None, result: Err(Error::request(message)), warnings: Vec::new() }
+        }
+    };
+    serde_json::to_string(&reply).unwrap_or_else(|error| {
+        // Cannot happen: replies are made of values that JSON has.
+        format!("{{\"error\":{{\"code\":\"E_REQUEST_INVALID\",\"message\":\"{error}\"}}}}")
+    })
+}
+
+/// Answers one request.
+pub fn handle(db: &Db, request: Json) -> Reply {
+    let rid = match &request {
+        Json::Map(map) => map.get("rid").cloned(),
+        _ => None,
+    };
+    let mut warnings = Vec::new();
+    let result = parse_request(request).and_then(|op| run(db, op, &mut warnings));
+    Reply { rid, result, warnings }
+}
+
+fn run(db: &Db, op: Op, warnings: &mut Vec<String>) -> Result<Json> {
+    let _ = &warnings;
+    match op {
+        Op::Edit(op) => edit(db, op),
+        Op::Batch(request) => {
+            let results = db.batch(request)?;
+            to_json(&Results { results })
+        }
+        Op::Policies => to_json(&db.policies()),
+        Op::Undo => to_json(&db.undo()?),
+        Op::Restore(request) => to_json(&db.restore(request)?),
+        Op::Attempt(request) => {
+            let list = request.action == crate::db::AttemptAction::List;
+            let mut attempts = db.attempt(*request)?;
+            match attempts.pop() {
+                Some(attempt) if !list => to_json(&attempt),
+                last => {
+                    attempts.extend(last);
+                    to_json(&attempts)
+                }
+            }
+        }
+        Op::Export { at } => Ok(json::parse(&db.export(at.as_deref())?)?),
+        Op::Thread { at } => Ok(json::parse(&db.thread(at.as_deref())?)?),
+        Op::ImportSnapshot(snapshot) => to_json(&db.import_snapshot(&snapshot)?),
+        Op::ImportMessages { messages, created_at_ns } => {
+            to_json(&db.import_messages(&messages, created_at_ns)?)
+        }
+        Op::Log { from, limit } => to_json(&db.log(from, limit)?),
+        Op::Stats => to_json(&db.stats()?),
+        Op::Verify => to_json(&db.verify(|_| {})?),
+    }
+}
+
+#[derive(Serialize)]
+struct Results {
+    results: Vec<EditReply>,
+}
+
+fn edit(db: &Db, op: EditOp) -> Result<Json> {
+    match op {
+        EditOp::Commit(request) => to_json(&db.commit(request)?),
+        op => to_json(&db.edit(op)?),
+    }
+}
+
+fn to_json<T: Serialize>(value: &T) -> Result<Json> {
+    let value = serde_json::to_value(value).map_err(|error| Error::request(error.to_string()))?;
+    Ok(Json::try_from(value)?)
+}
