@@ -6,5 +6,6 @@
 // Each test file uses a part of this; the whole is still one kit.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used)]
 
+pub(crate) mod follow;
 pub(crate) mod model;
 pub(crate) mod ops;

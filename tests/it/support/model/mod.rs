@@ -11,7 +11,9 @@
 //! `made` callback in order of creation: a block or container added without an id, a core that an edit, a cadence
 //! or a message import makes in the head, an instance that a cadence makes, an imported message, an attempt.
 
+mod add;
 mod attempts;
+mod batch;
 mod cadence;
 mod canon;
 mod check;
@@ -28,6 +30,7 @@ mod messages;
 mod moves;
 mod node;
 mod policy;
+mod probe;
 mod prune;
 mod selector;
 mod tree;
@@ -38,7 +41,7 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 
 pub(crate) use canon::{canonical, float_repr};
-use fail::{Codes, Fail, Res};
+use fail::{Fail, Res};
 use node::{Class, Node};
 use policy::Policy;
 use tree::Tree;
@@ -212,83 +215,6 @@ impl Model {
             }
             _ => Err(Fail::one("E_REQUEST_INVALID")),
         }
-    }
-
-    /// All or nothing; the roll-back is the caller's.
-    fn batch(&mut self, request: &Value, made: Made<'_>) -> Res<(Value, Effect)> {
-        let mut codes = Codes::default();
-        fields::only(request, &["ops", "expected_cycle"], &mut codes);
-        let Some(ops) = request.get("ops").and_then(Value::as_array) else {
-            codes.add("E_REQUEST_INVALID");
-            return Err(codes.finish().unwrap_err());
-        };
-        for (i, op) in ops.iter().enumerate() {
-            match fields::op(op) {
-                Ok("add" | "set" | "move" | "remove" | "policy" | "cadence") => {}
-                Ok("commit") if i + 1 == ops.len() => {}
-                _ => codes.add("E_REQUEST_INVALID"),
-            }
-        }
-        self.expect_cycle(request, &mut codes)?;
-        let (mut results, mut effect) = (Vec::new(), Effect::Nothing);
-        for op in ops {
-            match self.run_edit(op, made) {
-                Ok((reply, did)) => {
-                    results.push(reply);
-                    effect = effect.max(did);
-                }
-                Err(fail) => {
-                    let cycle = fail.cycle;
-                    codes.add_all(&fail.codes);
-                    let fail = codes.finish().unwrap_err();
-                    return Err(Fail { cycle, ..fail });
-                }
-            }
-        }
-        codes.finish()?;
-        Ok((json!({ "results": results }), effect))
-    }
-
-    /// E_CONFLICT if the caller counts on another last cycle.
-    fn expect_cycle(&self, request: &Value, codes: &mut Codes) -> Res<()> {
-        match request.get("expected_cycle") {
-            None | Some(Value::Null) => Ok(()),
-            Some(expected) => match expected.as_i64() {
-                Some(cycle) if cycle == self.state.last_cycle => Ok(()),
-                Some(_) => {
-                    Err(Fail { codes: vec!["E_CONFLICT"], cycle: Some(self.state.last_cycle) })
-                }
-                None => {
-                    codes.add_all(&["E_REQUEST_INVALID", "E_ATTR_INVALID"]);
-                    Ok(())
-                }
-            },
-        }
-    }
-
-    /// The ids of all living nodes, in canonical order.
-    pub(crate) fn ids(&self) -> Vec<String> {
-        self.state.tree.preorder()
-    }
-
-    /// Was the id ever used?
-    pub(crate) fn is_used(&self, id: &str) -> bool {
-        self.used.contains(id)
-    }
-
-    /// The cycles that have a snapshot, oldest first.
-    pub(crate) fn cycles(&self) -> Vec<i64> {
-        self.snapshots.iter().map(|snapshot| snapshot.cycle).collect()
-    }
-
-    /// The last committed cycle, 0 if there is none.
-    pub(crate) fn last_cycle(&self) -> i64 {
-        self.state.last_cycle
-    }
-
-    /// Edits since the last commit that are not undone; instances of a cadence count (R5.2).
-    pub(crate) fn is_dirty(&self) -> bool {
-        self.state.cadence_made || self.undo.iter().any(|step| step.effect == Effect::Edit)
     }
 
     fn word(&self, class: Class) -> &'static str {
