@@ -61,6 +61,10 @@ fn beside_the_core_of_the_head() {
     assert_eq!(in_head(&[], false, "(d0,end)"), "ah(n@1)");
     assert_eq!(in_head(&[], false, "(d0,)"), "ah(n@-1)");
     assert_eq!(in_head(&[1], false, "(d0,)"), "ah(n@-1 c1@1)");
+    // A head without a core counts as having one (choice 20), which is not made by that.
+    assert_eq!(in_head(&[], false, "(d0,+1)"), "ah(n@1)");
+    assert_eq!(in_head(&[-1], false, "(d0,end)"), "ah(c1@-1 n@1)");
+    assert_eq!(in_head(&[-1, 1], false, "(d0,+2)"), "ah(c1@-1 n@1 c2@2)");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Requests that must be refused, at least one for every code that an edit can meet.
+//! Requests that are wrong in nearly every state, at least one for every code that an edit can meet.
 
 use serde_json::{Value, json};
 
