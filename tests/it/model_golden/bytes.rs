@@ -22,6 +22,9 @@ fn floats_print_as_in_python() {
         (-2.5e-10, "-2.5e-10"),
         (1e100, "1e+100"),
         (5e-324, "5e-324"),
+        // Halfway between two texts of that length: the even digit wins.
+        (1791770295115023.25, "1791770295115023.2"),
+        (27196226765612.0625, "27196226765612.062"),
         (9007199254740993.0, "9007199254740992.0"),
     ] {
         assert_eq!(float_repr(x), text);

@@ -85,7 +85,7 @@ pub(crate) fn float_repr(x: f64) -> String {
     if x.is_infinite() {
         return if x > 0.0 { "Infinity" } else { "-Infinity" }.to_string();
     }
-    let scientific = format!("{x:e}");
+    let scientific = shortest(x);
     let (mantissa, exponent) = scientific.split_once('e').unwrap();
     let exponent: i32 = exponent.parse().unwrap();
     let sign = if mantissa.starts_with('-') { "-" } else { "" };
@@ -106,6 +106,16 @@ pub(crate) fn float_repr(x: f64) -> String {
         return format!("{sign}{digits}{zeros}.0");
     }
     format!("{sign}{}.{}", &digits[..whole], &digits[whole..])
+}
+
+/// The shortest digits that read back as `x`. Where two such texts are equally near, as for 1791770295115023.25, Python takes
+/// the even last digit and `{:e}` does not; rounding to the same length does.
+fn shortest(x: f64) -> String {
+    let short = format!("{x:e}");
+    let mantissa = short.split_once('e').map_or("", |(mantissa, _)| mantissa);
+    let digits = mantissa.chars().filter(char::is_ascii_digit).count();
+    let even = format!("{x:.*e}", digits.saturating_sub(1));
+    if even.parse() == Ok(x) { even } else { short }
 }
 
 /// The hash of what a block says: content, kind, role and the attributes that belong to the content.
