@@ -78,8 +78,9 @@ pub(super) fn add(state: &mut State, addition: &Addition) -> Result<(), ReadErro
     for (id, offset) in &addition.shifts {
         let position = locate(state, id)?;
         let node = state.tree.subtree(position.place)?.node(position.index).clone();
-        let shifted = Node { offset: *offset, ..(*node).clone() };
-        state.tree.replace(position, Arc::new(shifted))?;
+        let shifted = Arc::new(Node { offset: *offset, ..(*node).clone() });
+        state.tree.replace(position, shifted.clone())?;
+        cadence::changed(state, &node, &shifted, false)?;
     }
     let parent = locate(state, &addition.parent)?;
     state.tree.graft(parent, Fragment::leaf(addition.node.clone()))?;
@@ -122,7 +123,7 @@ fn set(
         state.new_refs.entry(target.clone()).or_default().insert(id.clone());
     }
     state.tree.replace(position, after.clone())?;
-    cadence::changed(state, &before, &after)
+    cadence::changed(state, &before, &after, matches!(change.cad, Some(Some(_))))
 }
 
 /// A node after a change.
@@ -179,7 +180,7 @@ pub(super) fn relocate(state: &mut State, step: &Relocation) -> Result<(), ReadE
     if parent.place == Place::Ah && parent.index == 0 && moved.is_core_shaped() {
         adopt_loose_blocks(&mut state.tree)?;
     }
-    cadence::changed(state, &node, &moved)
+    cadence::changed(state, &node, &moved, false)
 }
 
 fn locate(state: &State, id: &str) -> Result<Position, ReadError> {

@@ -2,7 +2,7 @@
 
 use super::decide::{new_core, next_time};
 use super::{Addition, ChangeError, State, ids};
-use crate::model::{Class, Id, Instance, Lifetime, Name, Node, ReadError};
+use crate::model::{Class, Id, Instance, Lifetime, Name, Node, ReadError, Tree};
 use std::sync::Arc;
 
 /// Notes a node that was made, or that an import or a restore brought back.
@@ -18,11 +18,13 @@ pub(super) fn made(state: &mut State, node: &Arc<Node>) -> Result<(), ReadError>
     Ok(())
 }
 
-/// Notes a node that was changed or moved.
+/// Notes a node that was changed or moved. `restarts` says that it was given a cadence anew, which
+/// starts an ended one again.
 pub(super) fn changed(
     state: &mut State,
     before: &Arc<Node>,
     after: &Arc<Node>,
+    restarts: bool,
 ) -> Result<(), ReadError> {
     if before.key != after.key {
         // It leaves its old family like a node that is removed, and joins another.
@@ -33,8 +35,7 @@ pub(super) fn changed(
     if let Some(newest) = state.newest_instance(key)?
         && newest.node.id == after.id
     {
-        // Giving it a cadence anew starts it again; anything else leaves an ended one ended.
-        let ended = newest.ended && before.cad == after.cad;
+        let ended = newest.ended && !restarts;
         put(state, key, Instance { node: after.clone(), ended, ..newest });
     }
     Ok(())
@@ -47,6 +48,24 @@ pub(super) fn removed(state: &mut State, node: &Arc<Node>) -> Result<(), ReadErr
         && newest.node.id == node.id
     {
         put(state, key, Instance { node: node.clone(), removed: true, ..newest });
+    }
+    Ok(())
+}
+
+/// Notes that another tree took the place of the present one: its nodes are made again, and a
+/// node that has another key there has left its family.
+pub(super) fn replaced(state: &mut State, tree: &Tree) -> Result<(), ReadError> {
+    let running: Vec<(Name, Arc<Node>)> =
+        state.cadences.iter().map(|(key, i)| (key.clone(), i.node.clone())).collect();
+    for (key, node) in running {
+        if tree.get(&node.id)?.is_some_and(|now| now.key.as_ref() != Some(&key)) {
+            removed(state, &node)?;
+        }
+    }
+    for place in tree.places() {
+        for entry in tree.subtree(place)?.entries() {
+            made(state, &entry.node)?;
+        }
     }
     Ok(())
 }
@@ -92,8 +111,8 @@ pub(super) fn materialize_due(
 }
 
 fn is_due(node: &Node, next: u64) -> bool {
-    let (Some(cad), Some(age)) = (node.cad, next.checked_sub(node.cycle)) else { return false };
-    cad > 0 && age > 0 && age % cad == 0
+    // An import may bring a node of a cycle to come, so the distance has no sign here.
+    node.cad.is_some_and(|cad| cad > 0 && next.abs_diff(node.cycle) % cad == 0)
 }
 
 fn instance_of(

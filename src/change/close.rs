@@ -8,7 +8,7 @@
 use super::cadence;
 use super::decide::next_time;
 use super::{Addition, ChangeError, Commit, State, apply, ids};
-use crate::lifecycle::{self, Removed, Sealing, Totals};
+use crate::lifecycle::{self, Outcome, Removed, Sealing, Totals};
 use crate::model::{Class, Id, Instance, Name, Node, Place, ReadError, Skeleton, Subtree, Tree};
 use crate::snapshot::{SnapshotParts, TurnsHash, snapshot_digest, subtree_hash};
 use std::collections::{BTreeMap, BTreeSet};
@@ -129,7 +129,7 @@ pub fn close_commit(state: &State, commit: &Commit) -> Result<Closed, ReadError>
         Ok(hints.into_iter().collect())
     };
     let sealing = Sealing { cycle: commit.cycle, turn: turn.clone(), core: core.clone() };
-    let (tree, removed) =
+    let Outcome { tree, removed, spared } =
         lifecycle::commit(state.tree.clone(), sealing, &state.policies, &state.totals, &hints)?;
     let core_made = tree.get(&offered)?.is_some_and(|node| Arc::ptr_eq(&node, &core));
     if core_made && offered.is_empty() {
@@ -142,7 +142,12 @@ pub fn close_commit(state: &State, commit: &Commit) -> Result<Closed, ReadError>
     if core_made {
         apply::made(&mut state, &core)?;
     }
-    close(state, commit.cycle, tree, removed, core_made)
+    let mut closed = close(state, commit.cycle, tree, removed)?;
+    closed.core_made = core_made;
+    // The head's own are in the new turn, which is looked at as a whole.
+    let spared = spared.into_iter().filter(|place| *place != Place::Ah);
+    closed.delta.expiry.extend(spared.map(|place| (commit.cycle + 1, place)));
+    Ok(closed)
 }
 
 /// Everything that follows from the new snapshot's tree.
@@ -151,7 +156,6 @@ pub(super) fn close(
     cycle: u64,
     tree: Tree,
     removed: Removed,
-    core_made: bool,
 ) -> Result<Closed, ReadError> {
     let before = match state.last_cycle {
         0 => None,
@@ -193,7 +197,17 @@ pub(super) fn close(
     state.totals = totals;
     state.turns_hash = Arc::new(turns_hash);
     state.edited = false;
-    Ok(Closed { cycle, tree, removed, parts, delta, digest, headers_changed, core_made, state })
+    Ok(Closed {
+        cycle,
+        tree,
+        removed,
+        parts,
+        delta,
+        digest,
+        headers_changed,
+        core_made: false,
+        state,
+    })
 }
 
 fn hash_change(turns: &mut TurnsHash, part: &PartChange) {

@@ -112,7 +112,7 @@ pub fn close_import(state: &State, import: &Import) -> Result<Closed, ReadError>
     let tree = Tree::assembled(skeleton, sys, ah, turns, state.last_cycle, source);
     let mut next = state.clone();
     note_imported(&mut next, &tree)?;
-    close(next, import.cycle, tree, Removed::default(), false)
+    close(next, import.cycle, tree, Removed::default())
 }
 
 fn subtree(nodes: &[(Arc<Node>, u32)]) -> Result<Subtree, ReadError> {
@@ -144,7 +144,7 @@ fn note_imported(state: &mut State, tree: &Tree) -> Result<(), ReadError> {
         }
     }
     state.next_index = next_index;
-    Ok(())
+    super::cadence::replaced(state, tree)
 }
 
 /// Makes a past snapshot the newest one. Uncommitted edits are gone with it; policies set since
@@ -174,12 +174,8 @@ pub fn close_restore(working: &Working, restore: &Restore) -> Result<Closed, Rea
     };
     let (sys, ah) = (renewed(past.sys().clone()), renewed(past.ah().clone()));
     let tree = Tree::assembled(skeleton, sys, ah, turns, state.last_cycle, source);
-    for place in tree.places() {
-        for entry in tree.subtree(place)?.entries() {
-            super::cadence::made(&mut state, &entry.node)?;
-        }
-    }
-    close(state, restore.cycle, tree, Removed::default(), false)
+    super::cadence::replaced(&mut state, &tree)?;
+    close(state, restore.cycle, tree, Removed::default())
 }
 
 /// The same part with each ttl reading as it did at `at`, and counting from `cycle`.

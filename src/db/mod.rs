@@ -136,9 +136,9 @@ impl Db {
 }
 
 /// A conflict with the cycle that the caller expected.
-fn check_cycle(expected: Option<u64>, last: u64) -> Result<()> {
+fn check_cycle(expected: Option<i64>, last: u64) -> Result<()> {
     match expected {
-        Some(expected) if expected != last => {
+        Some(expected) if u64::try_from(expected) != Ok(last) => {
             let message =
                 format!("the store is at cycle {last}, not {expected}: look again, then retry");
             let mut error = Error::new(crate::code::Code::Conflict, message);

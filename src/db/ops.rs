@@ -104,7 +104,7 @@ pub struct CommitRequest {
     /// When; the clock if there is none.
     pub created_at_ns: Option<i64>,
     /// The last cycle that the caller knows of.
-    pub expected_cycle: Option<u64>,
+    pub expected_cycle: Option<i64>,
 }
 
 /// An operation of a batch.
@@ -132,7 +132,7 @@ pub struct BatchRequest {
     /// The operations, in order.
     pub ops: Vec<EditOp>,
     /// The last cycle that the caller knows of.
-    pub expected_cycle: Option<u64>,
+    pub expected_cycle: Option<i64>,
 }
 
 /// Makes a past snapshot the newest one.

@@ -34,6 +34,9 @@ pub(super) fn place(state: &State, text: Option<&str>) -> Result<(Parent, Option
     };
     match query::parse_place(text, dialect(state.generation))? {
         ast::Place::Under(selector) => {
+            if let ast::Head::Position(position) = &selector.groups[0].chains[0].head {
+                return Ok((position_parent(state, position, text)?, None));
+            }
             Ok((Parent::Node(one(simple(state, &selector)?, text)?), None))
         }
         ast::Place::Insert(_, position, insertion) => {
@@ -77,6 +80,11 @@ fn simple(state: &State, selector: &ast::Selector) -> Result<Vec<Id>> {
                 && let [part] = compound.parts.as_slice()
             {
                 wanted.extend(simple_part(state, part));
+            }
+            if let ast::Head::Position(position) = &chain.head {
+                if let Ok(Parent::Node(id)) = position_parent(state, position, "") {
+                    wanted.push(id);
+                }
             }
         }
     }
@@ -129,9 +137,9 @@ fn position_parent(state: &State, position: &ast::Position, text: &str) -> Resul
         .ok_or_else(missing)?;
     let part = state.tree.subtree(place)?;
     let mut index = 0;
-    for hop in &position.hops {
+    for (i, hop) in position.hops.iter().enumerate() {
         let ast::HopKind::Offset(offset) = hop.kind else { continue };
-        let child = part.children(index).find(|child| {
+        let mut children = part.children(index).filter(|child| {
             let node = part.node(*child);
             node.offset == offset
                 && (index != 0
@@ -139,9 +147,17 @@ fn position_parent(state: &State, position: &ast::Position, text: &str) -> Resul
                     || offset != 0
                     || node.class == Class::Container)
         });
+        let child = children.next();
+        if children.next().is_some() && i + 1 == position.hops.len() {
+            return Err(Error::new(Code::Ambiguous, format!("{text} matches more than one node")));
+        }
         match child {
             Some(child) => index = child,
-            None if place == Place::Ah && index == 0 && offset == 0 => {
+            None if place == Place::Ah
+                && index == 0
+                && offset == 0
+                && i + 1 == position.hops.len() =>
+            {
                 return Ok(Parent::HeadCore);
             }
             None => return Err(missing()),

@@ -56,8 +56,8 @@ pub fn write_canonical_str(text: &str, out: &mut String) {
     out.push('"');
     let mut plain = 0;
     for (at, symbol) in text.char_indices() {
-        // Printable ASCII, the common case, is copied in runs. DEL is ASCII: Python keeps it.
-        if matches!(symbol, ' '..='\u{7f}') && symbol != '"' && symbol != '\\' {
+        // Printable ASCII, the common case, is copied in runs.
+        if matches!(symbol, ' '..='~') && symbol != '"' && symbol != '\\' {
             continue;
         }
         out.push_str(&text[plain..at]);

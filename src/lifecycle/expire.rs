@@ -5,7 +5,7 @@
 //! that refer only to each other goes together, and everything that can go does.
 
 use super::Sweep;
-use crate::model::{Class, Id, Place, ReadError, Subtree};
+use crate::model::{Id, Place, ReadError, Subtree};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -15,10 +15,11 @@ struct Due {
     index: usize,
 }
 
-/// Removes what is due at `cycle`; returns the topmost removed nodes in canonical order.
-pub fn expire(sweep: &mut Sweep<'_>, cycle: u64) -> Result<Vec<Id>, ReadError> {
+/// Removes what is due at `cycle`; returns the topmost removed nodes in canonical order, and the
+/// places of nodes that were spared.
+pub fn expire(sweep: &mut Sweep<'_>, cycle: u64) -> Result<(Vec<Id>, BTreeSet<Place>), ReadError> {
     let mut due = find_due(sweep, cycle)?;
-    spare_referenced(sweep, &mut due)?;
+    let spared = spare_referenced(sweep, &mut due)?;
     // Canonical order; a node that lies in another removed one is not a root.
     due.sort_by_key(|due| (sweep.rank(due.place), due.index));
     let mut roots: Vec<Due> = Vec::new();
@@ -34,7 +35,7 @@ pub fn expire(sweep: &mut Sweep<'_>, cycle: u64) -> Result<Vec<Id>, ReadError> {
     for id in &ids {
         sweep.remove(id)?;
     }
-    Ok(ids)
+    Ok((ids, spared))
 }
 
 fn find_due(sweep: &Sweep<'_>, cycle: u64) -> Result<Vec<Due>, ReadError> {
@@ -64,7 +65,8 @@ fn find_due(sweep: &Sweep<'_>, cycle: u64) -> Result<Vec<Due>, ReadError> {
     Ok(due)
 }
 
-fn spare_referenced(sweep: &Sweep<'_>, due: &mut Vec<Due>) -> Result<(), ReadError> {
+fn spare_referenced(sweep: &Sweep<'_>, due: &mut Vec<Due>) -> Result<BTreeSet<Place>, ReadError> {
+    let mut spared = BTreeSet::new();
     // Referrers are looked up once for each node that may go.
     let mut referrers: HashMap<Id, Vec<Id>> = HashMap::new();
     for candidate in due.iter() {
@@ -76,21 +78,24 @@ fn spare_referenced(sweep: &Sweep<'_>, due: &mut Vec<Due>) -> Result<(), ReadErr
         }
     }
     if referrers.values().all(Vec::is_empty) {
-        return Ok(());
+        return Ok(spared);
     }
     loop {
         let going: HashSet<Id> =
             due.iter().flat_map(|due| Sweep::below(&due.part, due.index)).collect();
         let before = due.len();
         due.retain(|candidate| {
-            candidate.part.span(candidate.index).all(|index| {
+            let goes = candidate.part.span(candidate.index).all(|index| {
                 let id = &candidate.part.node(index).id;
                 referrers.get(id).is_none_or(|list| list.iter().all(|r| going.contains(r)))
-            })
+            });
+            if !goes {
+                spared.insert(candidate.place);
+            }
+            goes
         });
         if due.len() == before {
-            return Ok(());
+            return Ok(spared);
         }
-        debug_assert!(due.iter().all(|due| due.part.node(due.index).class != Class::Root));
     }
 }

@@ -19,7 +19,8 @@ pub use policy::{Policy, Region, RegionTotals, Totals};
 pub use seal::adopt_loose_blocks;
 pub use sweep::Sweep;
 
-use crate::model::{Id, Node, ReadError, Tree};
+use crate::model::{Id, Node, Place, ReadError, Tree};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What a commit is told.
@@ -43,6 +44,17 @@ pub struct Removed {
     pub pruned: Vec<Id>,
 }
 
+/// What a commit makes of a tree.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The tree of the snapshot.
+    pub tree: Tree,
+    /// What was removed.
+    pub removed: Removed,
+    /// Places with nodes that are due but were spared for a reference.
+    pub spared: BTreeSet<Place>,
+}
+
 /// Runs the commit sequence on a tree, up to the snapshot. `hints` names nodes that may refer to
 /// a node; what they refer to is looked up in the tree.
 pub fn commit(
@@ -51,9 +63,9 @@ pub fn commit(
     policies: &[Policy],
     totals: &RegionTotals,
     hints: &dyn Fn(&str) -> Result<Vec<Id>, ReadError>,
-) -> Result<(Tree, Removed), ReadError> {
+) -> Result<Outcome, ReadError> {
     let mut sweep = Sweep::new(tree, hints);
-    let expired = expire::expire(&mut sweep, sealing.cycle)?;
+    let (expired, spared) = expire::expire(&mut sweep, sealing.cycle)?;
     let mut cascaded = cascade::cascade(&mut sweep)?;
     let pruned = prune::prune(&mut sweep, policies, totals)?;
     if !pruned.is_empty() {
@@ -62,5 +74,5 @@ pub fn commit(
     let cascaded = sweep.in_starting_order(cascaded)?;
     let mut tree = sweep.into_tree();
     seal::seal(&mut tree, sealing);
-    Ok((tree, Removed { expired, cascaded, pruned }))
+    Ok(Outcome { tree, removed: Removed { expired, cascaded, pruned }, spared })
 }

@@ -65,7 +65,8 @@ fn check_part(part: &Subtree, place: Place, found: &mut Vec<String>) {
         if node.class == Class::Block && entry.end as usize != index + 1 {
             found.push(format!("the block {} has children", node.id));
         }
-        if (node.class == Class::Block) != node.content_hash.is_some() {
+        let hashed = node.class == Class::Block || node.content.is_some();
+        if hashed != node.content_hash.is_some() {
             found.push(format!("{} has a content hash where it should not, or none", node.id));
         }
         if part.depth_of(index) > MAX_TREE_DEPTH {

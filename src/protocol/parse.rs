@@ -171,8 +171,8 @@ fn time(fields: &mut Fields) -> Result<Option<i64>> {
     fields.take("created_at_ns").map(|value| int("created_at_ns", value)).transpose()
 }
 
-fn expected_cycle(fields: &mut Fields) -> Result<Option<u64>> {
-    fields.take("expected_cycle").map(|value| count("expected_cycle", value)).transpose()
+fn expected_cycle(fields: &mut Fields) -> Result<Option<i64>> {
+    fields.take("expected_cycle").map(|value| int("expected_cycle", value)).transpose()
 }
 
 fn add(fields: &mut Fields) -> Result<AddRequest> {

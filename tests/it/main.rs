@@ -1,7 +1,11 @@
-//! One test binary; a module for each promise.
+//! The integration tests: one binary, a module for each promise.
 
+mod model_golden;
+mod model_random;
 mod query_advice;
 mod query_robust;
 mod query_roundtrip;
 mod query_spans;
 mod query_syntax;
+mod store_model;
+mod support;

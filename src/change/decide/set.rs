@@ -52,7 +52,10 @@ pub(super) fn decide(
         let found = target(state, id)?;
         check_editable(state, &found, "changed")?;
         let after = changed(found.node(), &change, None);
-        add::check_flags(&after)?;
+        // An import may have brought a cad without a key; other edits leave that alone.
+        if change.cad.is_some() || change.key.is_some() {
+            add::check_flags(&after)?;
+        }
         if touches_hash {
             let hash = hash_after(&after, &change, new_content.as_ref(), contents)?;
             change.hashes.push(hash);

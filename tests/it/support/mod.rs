@@ -1,0 +1,12 @@
+//! What the integration tests share: the naive model and the generator of operations.
+//!
+//! Nothing here may use the engine: the model is a second reading of the rules, and it is only worth
+//! something as long as it is independent.
+
+// Each test file uses a part of this; the whole is still one kit.
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used)]
+
+pub(crate) mod follow;
+pub(crate) mod memory;
+pub(crate) mod model;
+pub(crate) mod ops;
