@@ -1,0 +1,168 @@
+//! What does a commit cost, and does it stay flat as history grows?
+//!
+//! 1. A turn of about 3.8 kB as one batch with its commit, beside raw redb that writes the same
+//!    content in one durable transaction; p50, p99 and the ratio, at 100, 1,000 and 10,000 turns.
+//!    The two take turns, so that a busy disk hits both alike.
+//! 2. A commit of five blocks in a store of 100 and of 100,000 turns: bytes written, time, ratio.
+//! 3. How the file grows: bytes per turn after `compact` at 10,000 turns, against 1.5 times the
+//!    content plus 1 KiB.
+//!
+//! `cargo bench --bench commit` runs it all; `-- quick` leaves the large store out.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod support;
+
+use pactdb::db::{AddRequest, BatchRequest, CommitRequest, Db, EditOp, Options};
+use pactdb::json::Json;
+use pactdb::log::FileStorage;
+use redb::TableDefinition;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+use support::{Conversation, Counters, Counting, percentile};
+
+const RAW: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("raw");
+
+fn main() {
+    let quick = std::env::args().any(|argument| argument == "quick");
+    beside_raw_redb();
+    if !quick {
+        flat();
+    }
+}
+
+fn counted(path: &Path) -> (Db, Arc<Counters>) {
+    let file = std::fs::OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path).unwrap();
+    let counters = Arc::new(Counters::default());
+    let inner = FileStorage::new(file).unwrap();
+    let db = Options::new().create_on(Counting { inner, counters: counters.clone() }).unwrap();
+    (db, counters)
+}
+
+fn beside_raw_redb() {
+    println!("a turn of 4 blocks and its commit, beside raw redb with the same content (µs)");
+    println!("{:>8} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8}", "turns", "p50", "raw p50", "p99", "raw p99", "ratio50", "ratio99");
+    let folder = tempfile::tempdir_in(".").unwrap();
+    let path = folder.path().join("bench.pactdb");
+    let db = Options::new().create(&path).unwrap();
+    let raw = redb::Database::create(folder.path().join("raw.redb")).unwrap();
+    let mut conversation = Conversation::new(7);
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    let (mut content, mut turns) = (0, 0u64);
+    for until in [100u64, 1_000, 10_000] {
+        ours.clear();
+        theirs.clear();
+        while turns < until {
+            let (batch, bytes) = conversation.batch();
+            let blob = blob_of(&batch);
+            let start = Instant::now();
+            db.batch(batch).unwrap();
+            ours.push(start.elapsed().as_micros() as u64);
+            let start = Instant::now();
+            let txn = raw.begin_write().unwrap();
+            txn.open_table(RAW).unwrap().insert(turns, blob.as_slice()).unwrap();
+            txn.commit().unwrap();
+            theirs.push(start.elapsed().as_micros() as u64);
+            content += bytes;
+            turns += 1;
+        }
+        let (p50, raw50) = (percentile(&mut ours, 0.5), percentile(&mut theirs, 0.5));
+        let (p99, raw99) = (percentile(&mut ours, 0.99), percentile(&mut theirs, 0.99));
+        println!(
+            "{until:>8} {p50:>10} {raw50:>10} {p99:>10} {raw99:>10} {:>8.2} {:>8.2}",
+            p50 as f64 / raw50 as f64,
+            p99 as f64 / raw99 as f64
+        );
+    }
+    growth(&db, &path, turns, content);
+}
+
+fn blob_of(batch: &BatchRequest) -> Vec<u8> {
+    let mut blob = Vec::new();
+    for op in &batch.ops {
+        if let EditOp::Add(add) = op
+            && let Some(Json::Str(text)) = &add.content
+        {
+            blob.extend_from_slice(text.as_bytes());
+        }
+    }
+    blob
+}
+
+fn growth(db: &Db, path: &Path, turns: u64, content: u64) {
+    let size = || std::fs::metadata(path).unwrap().len();
+    let before = db.stats().unwrap().sizes;
+    let start = Instant::now();
+    db.compact().unwrap();
+    let took = start.elapsed().as_millis();
+    let stats = db.stats().unwrap();
+    let allowed = content * 3 / 2 + turns * 1024;
+    println!();
+    println!("the file at {turns} turns: content {} kB, used before compact {} kB, file after {} kB ({took} ms)", content / 1000, before.used_bytes / 1000, size() / 1000);
+    println!("  live bytes {} kB; {} bytes a turn; allowed {} kB; ratio to allowed {:.2}", stats.sizes.live_bytes / 1000, size() / turns, allowed / 1000, size() as f64 / allowed as f64);
+}
+
+fn flat() {
+    println!();
+    println!("a commit of five blocks: a store of 100 turns and one of 100,000");
+    let folder = tempfile::tempdir_in(".").unwrap();
+    let (small, small_counters) = counted(&folder.path().join("small"));
+    let (large, large_counters) = counted(&folder.path().join("large"));
+    prefill(&small, 100);
+    let start = Instant::now();
+    prefill(&large, 100_000);
+    println!("  (100,000 turns imported in {:.1} s)", start.elapsed().as_secs_f64());
+    let mut conversation = Conversation::new(11);
+    let (mut t_small, mut t_large) = (Vec::new(), Vec::new());
+    let (w_small, w_large) = (written(&small_counters), written(&large_counters));
+    for _ in 0..1000 {
+        let batch = five_blocks(&mut conversation);
+        for (db, times) in [(&small, &mut t_small), (&large, &mut t_large)] {
+            let start = Instant::now();
+            db.batch(batch.clone()).unwrap();
+            times.push(start.elapsed().as_micros() as u64);
+        }
+    }
+    let (b_small, b_large) = ((written(&small_counters) - w_small) / 1000, (written(&large_counters) - w_large) / 1000);
+    let (p_small, p_large) = (percentile(&mut t_small, 0.5), percentile(&mut t_large, 0.5));
+    println!("  bytes written: {b_small} and {b_large}, ratio {:.2}", b_large as f64 / b_small as f64);
+    println!("  p50: {p_small} µs and {p_large} µs, ratio {:.2}", p_large as f64 / p_small as f64);
+}
+
+fn written(counters: &Counters) -> u64 {
+    counters.written.load(Ordering::Relaxed)
+}
+
+fn five_blocks(conversation: &mut Conversation) -> BatchRequest {
+    let mut turn = conversation.turn();
+    turn.push(("assistant", "text", None, "done".to_owned()));
+    let mut ops: Vec<EditOp> = turn
+        .into_iter()
+        .map(|(role, kind, ttl, content)| {
+            EditOp::Add(Box::new(AddRequest {
+                role: Some(role.to_owned()),
+                kind: Some(kind.to_owned()),
+                ttl,
+                content: Some(Json::Str(content)),
+                ..AddRequest::default()
+            }))
+        })
+        .collect();
+    ops.push(EditOp::Commit(CommitRequest::default()));
+    BatchRequest { ops, expected_cycle: None }
+}
+
+fn prefill(db: &Db, turns: u64) {
+    let message = |role: &str, text: String| {
+        let fields = [("role", role.to_owned()), ("content", text)];
+        Json::Map(fields.map(|(name, value)| (name.to_owned(), Json::Str(value))).into())
+    };
+    let mut messages = Vec::new();
+    for turn in 0..turns {
+        messages.push(message("user", format!("question {turn}")));
+        messages.push(message("assistant", format!("answer {turn}")));
+    }
+    db.import_messages(&messages, None).unwrap();
+}
