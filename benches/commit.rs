@@ -34,7 +34,13 @@ fn main() {
 }
 
 fn counted(path: &Path) -> (Db, Arc<Counters>) {
-    let file = std::fs::OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path).unwrap();
+    let file = std::fs::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .open(path)
+        .unwrap();
     let counters = Arc::new(Counters::default());
     let inner = FileStorage::new(file).unwrap();
     let db = Options::new().create_on(Counting { inner, counters: counters.clone() }).unwrap();
@@ -43,7 +49,10 @@ fn counted(path: &Path) -> (Db, Arc<Counters>) {
 
 fn beside_raw_redb() {
     println!("a turn of 4 blocks and its commit, beside raw redb with the same content (µs)");
-    println!("{:>8} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8}", "turns", "p50", "raw p50", "p99", "raw p99", "ratio50", "ratio99");
+    println!(
+        "{:>8} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8}",
+        "turns", "p50", "raw p50", "p99", "raw p99", "ratio50", "ratio99"
+    );
     let folder = tempfile::tempdir_in(".").unwrap();
     let path = folder.path().join("bench.pactdb");
     let db = Options::new().create(&path).unwrap();
@@ -100,8 +109,19 @@ fn growth(db: &Db, path: &Path, turns: u64, content: u64) {
     let stats = db.stats().unwrap();
     let allowed = content * 3 / 2 + turns * 1024;
     println!();
-    println!("the file at {turns} turns: content {} kB, used before compact {} kB, file after {} kB ({took} ms)", content / 1000, before.used_bytes / 1000, size() / 1000);
-    println!("  live bytes {} kB; {} bytes a turn; allowed {} kB; ratio to allowed {:.2}", stats.sizes.live_bytes / 1000, size() / turns, allowed / 1000, size() as f64 / allowed as f64);
+    println!(
+        "the file at {turns} turns: content {} kB, used before compact {} kB, file after {} kB ({took} ms)",
+        content / 1000,
+        before.used_bytes / 1000,
+        size() / 1000
+    );
+    println!(
+        "  live bytes {} kB; {} bytes a turn; allowed {} kB; ratio to allowed {:.2}",
+        stats.sizes.live_bytes / 1000,
+        size() / turns,
+        allowed / 1000,
+        size() as f64 / allowed as f64
+    );
 }
 
 fn flat() {
@@ -125,9 +145,13 @@ fn flat() {
             times.push(start.elapsed().as_micros() as u64);
         }
     }
-    let (b_small, b_large) = ((written(&small_counters) - w_small) / 1000, (written(&large_counters) - w_large) / 1000);
+    let (b_small, b_large) =
+        ((written(&small_counters) - w_small) / 1000, (written(&large_counters) - w_large) / 1000);
     let (p_small, p_large) = (percentile(&mut t_small, 0.5), percentile(&mut t_large, 0.5));
-    println!("  bytes written: {b_small} and {b_large}, ratio {:.2}", b_large as f64 / b_small as f64);
+    println!(
+        "  bytes written: {b_small} and {b_large}, ratio {:.2}",
+        b_large as f64 / b_small as f64
+    );
     println!("  p50: {p_small} µs and {p_large} µs, ratio {:.2}", p_large as f64 / p_small as f64);
 }
 

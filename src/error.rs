@@ -5,7 +5,7 @@ use crate::code::Code;
 use crate::json::JsonError;
 use crate::log::StoreError;
 use crate::model::ReadError;
-use crate::query::SelectorError;
+use crate::query::{QueryError, SelectorError};
 use crate::snapshot::ImportError;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -103,6 +103,16 @@ impl From<SelectorError> for Error {
         };
         let mut public = Error::new(code, error.to_string());
         public.details.span = Some((error.span.start, error.span.end));
+        public.details.expected = error.expected;
+        public.details.hint = error.hint;
+        public
+    }
+}
+
+impl From<QueryError> for Error {
+    fn from(error: QueryError) -> Error {
+        let mut public = Error::new(error.code, error.to_string());
+        public.details.span = error.span.map(|span| (span.start, span.end));
         public.details.expected = error.expected;
         public.details.hint = error.hint;
         public

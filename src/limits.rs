@@ -55,3 +55,14 @@ pub const MAX_DEPTH_NUMBERS: usize = 1024;
 
 /// Most values in the lists of one selector.
 pub const MAX_LIST_VALUES: usize = 8192;
+
+/// The most memory that one compiled regular expression may take, in bytes. It bounds the time of
+/// a search too: the engine is linear in the text, with this as the factor.
+pub const MAX_PATTERN_BYTES: usize = 1 << 20;
+
+/// Most regular expressions in one selector: their compiled forms are held together.
+pub const MAX_PATTERNS: usize = 64;
+
+/// Most lines or words on either side of a content diff. Finding the shortest diff takes time
+/// with the product of the two; beyond this only the sizes are reported.
+pub const MAX_DIFF_PIECES: usize = 20_000;

@@ -44,7 +44,8 @@ pub struct Conversation {
 impl Conversation {
     pub fn new(seed: u64) -> Conversation {
         let mut random = Random::new(seed);
-        let syllables = ["ka", "lo", "mi", "ter", "an", "sol", "ve", "ri", "chu", "den", "po", "quin"];
+        let syllables =
+            ["ka", "lo", "mi", "ter", "an", "sol", "ve", "ri", "chu", "den", "po", "quin"];
         let words = (0..1500)
             .map(|_| {
                 let count = 1 + random.below(4);

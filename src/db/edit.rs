@@ -423,7 +423,7 @@ fn judge(
 ) -> Result<Option<Decided>> {
     let edit = match op {
         EditOp::Add(request) => {
-            let (parent, insert) = resolve::place(state, request.to.as_deref())?;
+            let (parent, insert) = resolve::place(state, contents, request.to.as_deref())?;
             Edit::Add(Box::new(Add {
                 parent,
                 insert,
@@ -448,7 +448,7 @@ fn judge(
             }))
         }
         EditOp::Set(request) => {
-            let targets = resolve::targets(state, &request.target)?;
+            let targets = resolve::targets(state, contents, &request.target)?;
             Edit::Set(Box::new(Set {
                 targets,
                 content: request.content.map(|c| c.filter(|content| !content.is_null())),
@@ -463,13 +463,13 @@ fn judge(
             }))
         }
         EditOp::Move(request) => {
-            let targets = resolve::targets(state, &request.target)?;
-            let to = resolve::parent(state, &request.to)?;
+            let targets = resolve::targets(state, contents, &request.target)?;
+            let to = resolve::parent(state, contents, &request.to)?;
             let MoveRequest { offset, created_at_ns, .. } = request;
             Edit::Move(Move { targets, to, offset, created_at_ns })
         }
         EditOp::Remove(request) => {
-            let targets = resolve::targets(state, &request.target)?;
+            let targets = resolve::targets(state, contents, &request.target)?;
             Edit::Remove(Remove { targets, force: request.force })
         }
         EditOp::Policy(policies) => Edit::Policy(policies),

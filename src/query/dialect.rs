@@ -3,6 +3,7 @@
 //! Syntax decides only one of the four differences: what a detached `[…]` is. The other three are
 //! kept raw in the tree for the stages that know the store.
 
+use crate::model::Generation;
 use std::fmt;
 use std::str::FromStr;
 
@@ -63,6 +64,15 @@ impl Dialect {
         match self {
             Dialect::V0_1 => 0,
             Dialect::V1_0 => 1,
+        }
+    }
+}
+
+impl From<Generation> for Dialect {
+    fn from(generation: Generation) -> Dialect {
+        match generation {
+            Generation::V0_1 => Dialect::V0_1,
+            Generation::V1_0 => Dialect::V1_0,
         }
     }
 }

@@ -3,15 +3,22 @@
 //! Whether they are allowed depends on where the selector is used: a lens may supply the time that
 //! the text leaves out. So the tree is only searched here, and the caller decides.
 
-use super::ast::{AttrFilter, Selector};
+use super::ast::{AttrFilter, Position, Selector};
 use super::error::SelectorError;
-use super::walk::{Visit, walk};
+use super::walk::{Visit, walk, walk_position};
 use super::words::DERIVED_FACETS;
 
 /// The error for the first derived facet that the selector names; none if it names none.
 pub fn derived_facet(selector: &Selector) -> Option<SelectorError> {
     let mut search = Search(None);
     walk(selector, &mut search);
+    search.0
+}
+
+/// The same for a position that is a place.
+pub(super) fn derived_facet_of_position(position: &Position) -> Option<SelectorError> {
+    let mut search = Search(None);
+    walk_position(position, &mut search);
     search.0
 }
 

@@ -12,19 +12,28 @@ mod construct;
 mod controls;
 mod diagnose;
 mod dialect;
+mod edit;
 mod error;
+mod eval;
 mod expect;
 mod facets;
 mod format;
 mod format_parts;
 mod hint;
+mod history;
 mod layout;
 mod lexer;
 mod nearest;
 mod normalize;
+mod options;
 mod parse;
+pub mod plan;
+mod query_error;
+mod resolve;
 mod scan;
+mod select;
 mod span;
+mod timeline;
 mod token;
 pub mod walk;
 pub mod words;
@@ -38,12 +47,19 @@ lalrpop_util::lalrpop_mod!(
 
 pub use advice::{Advice, AdviceKind, advise};
 pub use dialect::{Dialect, UnknownDialect};
+pub use edit::{resolve_parent, resolve_place, resolve_target};
 pub use error::{SelectorError, SelectorErrorKind};
+pub use eval::{Hit, Summary, find, find_whole};
 pub use facets::derived_facet;
 pub use format::{Canonical, format};
 pub use lexer::Lexer;
 pub use normalize::normalized;
+pub use options::{ContentMode, Material, Options};
+pub use query_error::QueryError;
+pub use resolve::{Facts, resolve, resolve_time, resolve_timeless};
+pub use select::{Selected, nodes, select};
 pub use span::{At, Span};
+pub use timeline::{Moment, Timeline};
 pub use token::{Bracket, Fault, Gap, Lexeme, Token, TokenClass};
 
 /// Reads a selector.

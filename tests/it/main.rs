@@ -3,6 +3,8 @@
 mod model_golden;
 mod model_random;
 mod query_advice;
+mod query_edit;
+mod query_golden;
 mod query_robust;
 mod query_roundtrip;
 mod query_spans;

@@ -5,9 +5,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use crate::support::follow::{chosen_ids, handle_following};
-use crate::support::memory::Memory;
 use crate::support::model::{Model, canonical};
 use crate::support::ops::{self, Op};
+use crate::support::storage::Memory;
 use pactdb::db::{Db, Options};
 use pactdb::model::Generation;
 use pactdb::protocol::handle_line;

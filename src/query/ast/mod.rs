@@ -158,7 +158,8 @@ pub enum ControlKind {
 }
 
 /// `@order=…`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Order {
     /// `path`, the canonical order.
     Path,
@@ -169,7 +170,8 @@ pub enum Order {
 }
 
 /// `@mode=…`, for ranges.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// One block for each pair of neighbours.
     Pairwise,

@@ -1,55 +1,283 @@
-//! Storage in memory that outlives the store on it, so a test can open it again.
+//! A store in memory: the engine's own decide, apply and close over maps, with no log and no file.
+//!
+//! It implements [`TurnSource`] and [`Timeline`] in the plainest way that is right, and is what
+//! queries are tested on.
 
-use redb::StorageBackend;
-use std::io;
-use std::sync::{Arc, Mutex};
+#![allow(clippy::unwrap_used, clippy::expect_used, dead_code)]
 
-/// Bytes that clones share.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Memory(Arc<Mutex<Vec<u8>>>);
+use pactdb::change::decide::decide;
+use pactdb::change::{
+    Add, ChangeError, Closed, Context, Edit, Event, History, Move, Parent, Remove, Set, State,
+    Working, apply, close_commit, close_import, plan_commit, plan_import,
+};
+use pactdb::json::{Json, parse};
+use pactdb::model::{
+    ContentRef, Generation, Id, Instance, Place, ReadError, Skeleton, Subtree, Tree, TurnSource,
+};
+use pactdb::query::{Summary, Timeline};
+use pactdb::snapshot::{Contents, read_document};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, RwLock};
+
+/// Everything that was committed.
+#[derive(Debug, Default)]
+struct Committed {
+    parts: BTreeMap<Place, BTreeMap<u64, Option<Arc<Subtree>>>>,
+    skeletons: BTreeMap<u64, Skeleton>,
+    placed: BTreeMap<Id, Vec<(u64, Place)>>,
+    used: BTreeSet<Id>,
+    refs: BTreeSet<(Id, Id)>,
+    instances: BTreeMap<String, Instance>,
+}
+
+#[derive(Debug, Default)]
+struct Shelf(RwLock<Committed>);
+
+impl TurnSource for Shelf {
+    fn part(&self, place: Place, cycle: u64) -> Result<Arc<Subtree>, ReadError> {
+        let shelf = self.0.read().unwrap();
+        let versions = shelf.parts.get(&place).into_iter();
+        let version = versions.flat_map(|versions| versions.range(..=cycle)).next_back();
+        match version {
+            Some((_, Some(part))) => Ok(part.clone()),
+            _ => Err(ReadError::Corrupt(format!("no {place:?} at {cycle}"))),
+        }
+    }
+
+    fn skeleton(&self, cycle: u64) -> Result<Skeleton, ReadError> {
+        let shelf = self.0.read().unwrap();
+        let found = shelf.skeletons.get(&cycle).cloned();
+        found.ok_or_else(|| ReadError::Corrupt(format!("no snapshot {cycle}")))
+    }
+
+    fn place_of(&self, id: &str, cycle: u64) -> Result<Option<Place>, ReadError> {
+        let shelf = self.0.read().unwrap();
+        let mut places = shelf.placed.get(id).into_iter().flatten();
+        Ok(places.rfind(|(from, _)| *from <= cycle).map(|(_, place)| *place))
+    }
+
+    fn was_used(&self, id: &str) -> Result<bool, ReadError> {
+        Ok(self.0.read().unwrap().used.contains(id))
+    }
+
+    fn may_refer_to(&self, id: &str) -> Result<Vec<Id>, ReadError> {
+        let shelf = self.0.read().unwrap();
+        let named = shelf.refs.iter().filter(|(target, _)| &**target == id);
+        Ok(named.map(|(_, referrer)| referrer.clone()).collect())
+    }
+
+    fn newest_instance(&self, key: &str) -> Result<Option<Instance>, ReadError> {
+        Ok(self.0.read().unwrap().instances.get(key).cloned())
+    }
+
+    fn may_expire(&self, _: u64, _: u64) -> Result<BTreeSet<Place>, ReadError> {
+        Ok(self.0.read().unwrap().parts.keys().copied().collect())
+    }
+}
+
+#[derive(Debug, Default)]
+struct Bodies(BTreeMap<(u64, u32), Arc<Json>>);
+
+impl Contents for Bodies {
+    fn content(&self, content: &ContentRef) -> Result<Arc<Json>, ReadError> {
+        let found = self.0.get(&(content.seq, content.part)).cloned();
+        found.ok_or_else(|| ReadError::Corrupt("no such content".into()))
+    }
+}
+
+/// A store in memory.
+pub struct Memory {
+    generation: Generation,
+    shelf: Arc<Shelf>,
+    bodies: Bodies,
+    working: Working,
+    history: History,
+    seq: u64,
+    /// Whether summaries of turns are offered.
+    pub summaries: bool,
+}
 
 impl Memory {
-    /// Storage that begins with these bytes.
-    pub(crate) fn with(bytes: Vec<u8>) -> Memory {
-        Memory(Arc::new(Mutex::new(bytes)))
+    pub fn new(generation: Generation) -> Memory {
+        let shelf = Arc::new(Shelf::default());
+        let tree = Tree::empty(shelf.clone());
+        Memory {
+            generation,
+            shelf,
+            bodies: Bodies::default(),
+            working: Working::fresh(State::new(generation, tree)),
+            history: History::default(),
+            seq: 1,
+            summaries: true,
+        }
     }
 
-    /// A copy of all bytes.
-    pub(crate) fn bytes(&self) -> Vec<u8> {
-        self.0.lock().unwrap().clone()
+    /// A store with these snapshots, in JSON.
+    pub fn of(generation: Generation, snapshots: &[&str]) -> Memory {
+        let mut memory = Memory::new(generation);
+        for snapshot in snapshots {
+            memory.import(&parse(snapshot).unwrap());
+        }
+        memory
+    }
+
+    pub fn import(&mut self, document: &Json) {
+        let next = self.working.state.last_cycle + 1;
+        let document = read_document(document, self.generation, next, &|_| false).unwrap();
+        let context = self.context();
+        let (import, contents) =
+            plan_import(&self.working.state, document, &self.bodies, context).unwrap();
+        self.keep(contents);
+        let closed = close_import(&self.working.state, &import).unwrap();
+        self.close(closed, &[]);
+    }
+
+    pub fn edit(&mut self, edit: Edit) -> Result<Vec<Id>, ChangeError> {
+        let decided = decide(&self.working.state, edit, &self.bodies, self.context())?;
+        self.keep(decided.contents);
+        apply(&mut self.working, &decided.event).unwrap();
+        Ok(decided.ids)
+    }
+
+    pub fn add(&mut self, add: Add) -> Result<Vec<Id>, ChangeError> {
+        self.edit(Edit::Add(Box::new(add)))
+    }
+
+    /// A block with a text in the head's core.
+    pub fn say(&mut self, id: &str, role: &str, text: &str) {
+        let add = Add {
+            parent: Parent::HeadCore,
+            id: Some(id.into()),
+            role: Some(role.into()),
+            content: Some(text.into()),
+            ..Add::default()
+        };
+        self.add(add).unwrap();
+    }
+
+    pub fn set(&mut self, set: Set) -> Result<Vec<Id>, ChangeError> {
+        self.edit(Edit::Set(Box::new(set)))
+    }
+
+    pub fn remove(&mut self, id: &str) -> Result<Vec<Id>, ChangeError> {
+        self.edit(Edit::Remove(Remove { targets: vec![id.into()], force: true }))
+    }
+
+    pub fn relocate(&mut self, id: &str, to: &str, offset: i64) -> Result<Vec<Id>, ChangeError> {
+        let targets = vec![id.into()];
+        let offset = Some(offset);
+        self.edit(Edit::Move(Move { targets, to: to.into(), offset, created_at_ns: None }))
+    }
+
+    pub fn commit(&mut self) -> u64 {
+        let now = self.context().now;
+        let mut commit = plan_commit(&self.working.state, None, now).unwrap();
+        let closed = close_commit(&self.working.state, &commit).unwrap();
+        commit.materialized = closed.due_instances(None, now).unwrap();
+        let materialized = commit.materialized.clone();
+        self.close(closed, &materialized);
+        self.seq += 1;
+        commit.cycle
+    }
+
+    pub fn tree(&self) -> &Tree {
+        &self.working.state.tree
+    }
+
+    fn context(&self) -> Context {
+        Context { seq: self.seq, now: self.seq as i64 * 1000 }
+    }
+
+    fn keep(&mut self, contents: Vec<Json>) {
+        for (i, content) in contents.into_iter().enumerate() {
+            self.bodies.0.insert((self.seq, i as u32 + 1), Arc::new(content));
+        }
+        self.seq += 1;
+    }
+
+    fn close(&mut self, closed: Closed, materialized: &[pactdb::change::Addition]) {
+        let cycle = closed.cycle;
+        {
+            let mut shelf = self.shelf.0.write().unwrap();
+            let skeleton = Skeleton {
+                root: closed.tree.root().clone(),
+                seq: closed.tree.seq().clone(),
+                spine: closed.tree.spine().clone(),
+            };
+            shelf.skeletons.insert(cycle, skeleton);
+            for part in &closed.parts {
+                shelf.parts.entry(part.place).or_default().insert(cycle, part.new.clone());
+                let ids = part.new.iter().flat_map(|part| part.entries());
+                shelf.used.extend(ids.map(|entry| entry.node.id.clone()));
+            }
+            for (id, place) in &closed.delta.placed {
+                shelf.placed.entry(id.clone()).or_default().push((cycle, *place));
+            }
+            shelf.used.extend(closed.delta.used.iter().cloned());
+            for id in [closed.tree.root(), closed.tree.seq()] {
+                shelf.used.insert(id.id.clone());
+            }
+            shelf.refs.extend(closed.delta.refs.iter().cloned());
+            for (key, instance) in &closed.delta.instances {
+                shelf.instances.insert(key.to_string(), instance.clone());
+            }
+        }
+        self.history.push(cycle);
+        self.working = Working::fresh(closed.next_state(materialized).unwrap());
+        let _ = Event::Created { generation: self.generation };
     }
 }
 
-fn beyond_end() -> io::Error {
-    io::Error::new(io::ErrorKind::UnexpectedEof, "beyond the end of the storage")
-}
-
-impl StorageBackend for Memory {
-    fn len(&self) -> io::Result<u64> {
-        Ok(self.0.lock().unwrap().len() as u64)
+impl Timeline for Memory {
+    fn generation(&self) -> Generation {
+        self.generation
     }
 
-    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        let bytes = self.0.lock().unwrap();
-        let start = offset as usize;
-        let found = bytes.get(start..start + out.len()).ok_or_else(beyond_end)?;
-        out.copy_from_slice(found);
-        Ok(())
+    fn history(&self) -> &History {
+        &self.history
     }
 
-    fn set_len(&self, len: u64) -> io::Result<()> {
-        self.0.lock().unwrap().resize(len as usize, 0);
-        Ok(())
+    fn last_cycle(&self) -> u64 {
+        self.working.state.last_cycle
     }
 
-    fn sync_data(&self) -> io::Result<()> {
-        Ok(())
+    fn working(&self) -> Result<Tree, ReadError> {
+        Ok(self.working.state.tree.clone())
     }
 
-    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        let mut bytes = self.0.lock().unwrap();
-        let start = offset as usize;
-        bytes.get_mut(start..start + data.len()).ok_or_else(beyond_end)?.copy_from_slice(data);
-        Ok(())
+    fn at(&self, cycle: u64) -> Result<Tree, ReadError> {
+        Tree::at(cycle, self.shelf.clone())
+    }
+
+    fn contents(&self) -> &dyn Contents {
+        &self.bodies
+    }
+
+    fn changed_places(&self, cycle: u64) -> Result<Vec<Place>, ReadError> {
+        let shelf = self.shelf.0.read().unwrap();
+        let changed = shelf.parts.iter().filter(|(_, versions)| versions.contains_key(&cycle));
+        Ok(changed.map(|(place, _)| *place).collect())
+    }
+
+    fn places_of(&self, id: &str) -> Result<Vec<(u64, Place)>, ReadError> {
+        Ok(self.shelf.0.read().unwrap().placed.get(id).cloned().unwrap_or_default())
+    }
+
+    fn finite_places(&self, cycle: u64) -> Result<Vec<Place>, ReadError> {
+        let tree = self.at(cycle)?;
+        let mut found = Vec::new();
+        for place in tree.places() {
+            if Summary::of(&*tree.subtree(place)?).has_finite_ttl() {
+                found.push(place);
+            }
+        }
+        Ok(found)
+    }
+
+    fn summary(&self, place: Place, cycle: u64) -> Result<Option<Summary>, ReadError> {
+        match self.summaries {
+            true => Ok(Some(Summary::of(&*self.shelf.part(place, cycle)?))),
+            false => Ok(None),
+        }
     }
 }

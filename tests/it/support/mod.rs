@@ -1,12 +1,14 @@
-//! What the integration tests share: the naive model and the generator of operations.
+//! What the integration tests share: the naive model and the generator of operations, storage in
+//! memory, and a plain store for queries.
 //!
-//! Nothing here may use the engine: the model is a second reading of the rules, and it is only worth
-//! something as long as it is independent.
+//! The model is a second reading of the rules, and only worth something as long as it uses nothing
+//! of the engine.
 
 // Each test file uses a part of this; the whole is still one kit.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used)]
 
 pub(crate) mod follow;
-pub(crate) mod memory;
+pub mod memory;
 pub(crate) mod model;
 pub(crate) mod ops;
+pub(crate) mod storage;

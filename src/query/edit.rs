@@ -1,0 +1,101 @@
+//! Selectors in edits: the nodes that an edit is about, and where a new node goes (R3.5, R13).
+//!
+//! Reads the working tree and changes nothing. What the change layer has to say about a place,
+//! that it is sealed or a block, is not judged here.
+
+use super::ast::{self, Insertion};
+use super::dialect::Dialect;
+use super::eval::{Named, find, find_places};
+use super::options::Options;
+use super::plan::{Ask, Group, Window};
+use super::query_error::QueryError;
+use super::resolve::{resolve_position, resolve_timeless};
+use super::timeline::Moment;
+use crate::change::{Insert, Parent};
+use crate::code::Code;
+use crate::model::Id;
+
+/// The nodes that an edit is about, in result order. No match is `E_NODE_NOT_FOUND`, unless the
+/// target is optional.
+pub fn resolve_target(
+    target: &ast::Target,
+    dialect: Dialect,
+    working: &Moment<'_>,
+) -> Result<Vec<Id>, QueryError> {
+    let ask = resolve_timeless(&target.selector, dialect, &Options::default())?;
+    let ids: Vec<Id> = find(&ask, working)?.into_iter().map(|hit| hit.node.id.clone()).collect();
+    if ids.is_empty() && !target.optional {
+        let message = "no node matches the target";
+        return Err(QueryError::new(Code::NodeNotFound, message)
+            .at(target.at.0)
+            .with_hint("a target that ends in `?` may match nothing"));
+    }
+    Ok(ids)
+}
+
+/// Where a new node goes: the one node that a place names, or the core of the head, which counts
+/// as being there; and where among its children, if the place says so.
+pub fn resolve_place(
+    place: &ast::Place,
+    dialect: Dialect,
+    working: &Moment<'_>,
+) -> Result<(Parent, Option<Insert>), QueryError> {
+    let (ask, insert, at) = match place {
+        ast::Place::Under(selector) => {
+            (resolve_timeless(selector, dialect, &Options::default())?, None, selector.at)
+        }
+        ast::Place::Insert(at, position, insertion) => {
+            let chain = resolve_position(position, dialect)?;
+            let groups = vec![Group { chains: vec![chain] }];
+            let ask = Ask { groups, order: None, window: Window::default() };
+            (ask, Some(insert(*insertion)), *at)
+        }
+    };
+    let named = only(find_places(&ask, working)?).map_err(|error| error.at(at.0))?;
+    let parent = match named {
+        Named::Node(id) => Parent::Node(id),
+        Named::HeadCore => Parent::HeadCore,
+    };
+    Ok((parent, insert))
+}
+
+/// The one node that something is moved below. An insertion is for new nodes only.
+pub fn resolve_parent(
+    place: &ast::Place,
+    dialect: Dialect,
+    working: &Moment<'_>,
+) -> Result<Id, QueryError> {
+    let selector = match place {
+        ast::Place::Under(selector) => selector,
+        ast::Place::Insert(at, ..) => {
+            let message = "an insertion position is for new nodes only";
+            return Err(QueryError::invalid(at.0, message)
+                .with_hint("name the parent, and give the offset beside it"));
+        }
+    };
+    let ask = resolve_timeless(selector, dialect, &Options::default())?;
+    let ids = find(&ask, working)?.into_iter().map(|hit| hit.node.id.clone()).collect();
+    only(ids).map_err(|error| error.at(selector.at.0))
+}
+
+fn only<T>(found: Vec<T>) -> Result<T, QueryError> {
+    let count = found.len();
+    let mut found = found.into_iter();
+    match (found.next(), count) {
+        (Some(one), 1) => Ok(one),
+        (Some(_), count) => {
+            let message = format!("the place must be one node, and {count} match");
+            Err(QueryError::new(Code::Ambiguous, message))
+        }
+        (None, _) => Err(QueryError::new(Code::InvalidParent, "no node matches the place")),
+    }
+}
+
+fn insert(insertion: Insertion) -> Insert {
+    match insertion {
+        Insertion::Start => Insert::Start,
+        Insertion::End => Insert::End,
+        Insertion::After(n) => Insert::After(n),
+        Insertion::Before(n) => Insert::Before(n),
+    }
+}

@@ -1,0 +1,249 @@
+//! What a chain can be kept to: which parts of a tree it has to read.
+//!
+//! A chain only ever goes down, so what it finds in a part depends on that part, on `^root` and on
+//! `^seq` and on nothing else, unless a positional pseudo counts over several parts. A part
+//! that has no match for one of the steps, where `^root` and `^seq` have none either, gives
+//! nothing. Steps behind a pseudo that counts over several parts prove nothing: what they refuse
+//! has been counted by then.
+
+use super::flat::{AH_RANK, FIRST_TURN_RANK, Flat, SYS_RANK};
+use super::summary::{Need, needs_of};
+use super::walk::{Spot, Walk};
+use crate::model::{Class, Place, ReadError};
+use crate::query::plan::{
+    Attr, Chain, Check, Compound, DepthSet, Number, NumberAttr, Reach, Start, Step, Test, Value,
+    ValueText,
+};
+use crate::query::timeline::Moment;
+use std::collections::BTreeSet;
+
+/// A part to be read: where it is, its depth, and its rank.
+pub(super) type Wanted = (Place, i64, u64);
+
+/// The bounds of a chain.
+#[derive(Debug, Clone)]
+pub(super) struct Scope {
+    /// The depths of the parts that can matter.
+    pub(super) depths: DepthSet,
+    /// In each part that matters lies one of the ids of each set.
+    pub(super) ids: Vec<BTreeSet<Box<str>>>,
+    /// What each part that matters holds.
+    pub(super) needs: Vec<Need>,
+    /// Whether something is counted over several parts.
+    pub(super) crosses: bool,
+}
+
+impl Scope {
+    /// The bounds of a chain at a moment; `shared` has `^root` and `^seq` alone.
+    pub(super) fn of(
+        chain: &Chain,
+        shared: &Flat,
+        moment: &Moment<'_>,
+    ) -> Result<Scope, ReadError> {
+        let mut scope = Scope::open();
+        scope.chain(chain, Walk::lenient(shared, moment))?;
+        Ok(scope)
+    }
+
+    fn open() -> Scope {
+        Scope { depths: DepthSet::all(), ids: Vec::new(), needs: Vec::new(), crosses: false }
+    }
+
+    /// Returns where in `^root` and `^seq` the chain may come to. Recursion is as deep as
+    /// parentheses nest.
+    fn chain(&mut self, chain: &Chain, walk: Walk<'_>) -> Result<Vec<Spot>, ReadError> {
+        let mut spots = match &chain.start {
+            Start::Step(step) => {
+                let spots = walk.anywhere(step)?;
+                self.step(step, spots.is_empty());
+                self.crosses |= has_picks(step);
+                spots
+            }
+            Start::Chains(chains) => self.any_of(chains, walk)?,
+        };
+        for link in &chain.links {
+            if self.crosses {
+                return Ok(spots);
+            }
+            let counted_over = link.reach != Reach::Itself && !spots.is_empty();
+            spots = walk.follow(&spots, link)?;
+            self.step(&link.step, spots.is_empty());
+            self.crosses |= counted_over && has_picks(&link.step);
+        }
+        if !self.crosses && !chain.filter.tests.is_empty() {
+            spots = walk.filter(&spots, &chain.filter)?;
+            if spots.is_empty() {
+                self.require(&chain.filter);
+            }
+        }
+        Ok(spots)
+    }
+
+    fn any_of(&mut self, chains: &[Chain], walk: Walk<'_>) -> Result<Vec<Spot>, ReadError> {
+        let mut spots = Vec::new();
+        let mut scopes = Vec::with_capacity(chains.len());
+        for chain in chains {
+            let mut scope = Scope::open();
+            spots.extend(scope.chain(chain, walk)?);
+            scopes.push(scope);
+        }
+        self.crosses |= scopes.iter().any(|scope| scope.crosses);
+        if let [only] = &mut scopes[..] {
+            self.ids.append(&mut only.ids);
+            self.needs.append(&mut only.needs);
+        }
+        let either = scopes.iter().fold(DepthSet::none(), |sum, scope| sum.or(&scope.depths));
+        self.depths = self.depths.and(&either);
+        spots.sort_unstable();
+        spots.dedup();
+        Ok(spots)
+    }
+
+    fn step(&mut self, step: &Step, only_in_parts: bool) {
+        if let (Step::Nodes(compound), true) = (step, only_in_parts) {
+            self.require(compound);
+        }
+    }
+
+    fn require(&mut self, compound: &Compound) {
+        for test in &compound.tests {
+            self.depths = self.depths.and(&depths_of(test));
+            if let Test::Ids(ids) = test {
+                self.ids.push(ids.clone());
+            }
+        }
+        self.needs.extend(needs_of(compound));
+    }
+
+    /// The parts that matter, in canonical order.
+    pub(super) fn places(&self, moment: &Moment<'_>) -> Result<Vec<Wanted>, ReadError> {
+        let mut wanted = match self.ids.iter().min_by_key(|ids| ids.len()) {
+            Some(ids) => self.places_of_ids(ids, moment)?,
+            None => match self.finite_places(moment)? {
+                Some(places) => self.known_places(places, moment),
+                None => self.places_by_depth(moment),
+            },
+        };
+        let mut error = None;
+        wanted.retain(|(place, ..)| match moment.summary(*place) {
+            Ok(summary) => summary.is_none_or(|summary| summary.may(&self.needs)),
+            Err(reason) => {
+                error = Some(reason);
+                false
+            }
+        });
+        error.map_or(Ok(wanted), Err)
+    }
+
+    fn places_of_ids(
+        &self,
+        ids: &BTreeSet<Box<str>>,
+        moment: &Moment<'_>,
+    ) -> Result<Vec<Wanted>, ReadError> {
+        let mut places = BTreeSet::new();
+        for id in ids {
+            places.extend(moment.tree.find(id)?.map(|position| position.place));
+        }
+        Ok(self.known_places(places, moment))
+    }
+
+    /// Where nodes with a finite ttl may be, if only such nodes matter and somebody knows.
+    fn finite_places(&self, moment: &Moment<'_>) -> Result<Option<BTreeSet<Place>>, ReadError> {
+        let (true, Some(timeline)) = (self.needs.contains(&Need::Finite), moment.timeline) else {
+            return Ok(None);
+        };
+        let tree = &moment.tree;
+        let mut places = BTreeSet::from([Place::Sys, Place::Ah]);
+        places.extend(tree.changed_turns().keys().map(|slot| Place::Turn(*slot)));
+        if tree.as_of() > 0 {
+            places.extend(timeline.finite_places(tree.as_of())?);
+        }
+        Ok(Some(places))
+    }
+
+    fn known_places(&self, places: BTreeSet<Place>, moment: &Moment<'_>) -> Vec<Wanted> {
+        let place = |place| Some((place, rank_of(place, moment)?));
+        let mut found: Vec<Wanted> = places
+            .into_iter()
+            .filter_map(place)
+            .filter(|(_, (depth, _))| self.depths.contains(*depth))
+            .map(|(place, (depth, rank))| (place, depth, rank))
+            .collect();
+        found.sort_unstable_by_key(|(.., rank)| *rank);
+        found
+    }
+
+    fn places_by_depth(&self, moment: &Moment<'_>) -> Vec<Wanted> {
+        let spine = moment.tree.spine();
+        let count = i64::try_from(spine.len()).unwrap_or(i64::MAX);
+        let mut found = Vec::new();
+        if self.depths.contains(-1) {
+            found.push((Place::Sys, -1, SYS_RANK));
+        }
+        let turn =
+            |index: u64, slot| (Place::Turn(slot), count - index as i64, FIRST_TURN_RANK + index);
+        if self.depths.and(&DepthSet::span(1, count)) == DepthSet::span(1, count) {
+            let turns = spine.iter().enumerate();
+            found.extend(turns.map(|(index, slot)| turn(index as u64, slot)));
+        } else {
+            for (from, to) in self.depths.and(&DepthSet::span(1, count)).spans().iter().rev() {
+                let indexes = (count - to) as u64..=(count - from) as u64;
+                found.extend(indexes.filter_map(|at| spine.nth(at).map(|slot| turn(at, slot))));
+            }
+        }
+        if self.depths.contains(0) {
+            found.push((Place::Ah, 0, AH_RANK));
+        }
+        found
+    }
+}
+
+/// The depth and rank of a place; none if it is not there.
+pub(super) fn rank_of(place: Place, moment: &Moment<'_>) -> Option<(i64, u64)> {
+    match place {
+        Place::Sys => Some((-1, SYS_RANK)),
+        Place::Ah => Some((0, AH_RANK)),
+        Place::Turn(slot) => {
+            let spine = moment.tree.spine();
+            let index = spine.index_of(slot)?;
+            Some((i64::try_from(spine.len() - index).ok()?, FIRST_TURN_RANK + index))
+        }
+    }
+}
+
+/// Every part of a tree.
+pub(super) fn all_places(moment: &Moment<'_>) -> Vec<Wanted> {
+    Scope::open().places_by_depth(moment)
+}
+
+fn has_picks(step: &Step) -> bool {
+    matches!(step, Step::Nodes(compound) if !compound.picks.is_empty())
+}
+
+/// The depths that a node in a part can have if it passes a test.
+fn depths_of(test: &Test) -> DepthSet {
+    match test {
+        Test::Class(classes) => {
+            if classes.contains(Class::Container) || classes.contains(Class::Block) {
+                return DepthSet::all();
+            }
+            let spans = [(Class::Sys, -1, -1), (Class::Ah, 0, 0), (Class::Turn, 1, i64::MAX)];
+            spans
+                .into_iter()
+                .filter(|(class, ..)| classes.contains(*class))
+                .fold(DepthSet::none(), |sum, (_, from, to)| sum.or(&DepthSet::span(from, to)))
+        }
+        Test::Sort { class: Class::Turn, .. } => DepthSet::span(1, i64::MAX),
+        Test::Depth(depths) | Test::Container(depths) => depths.clone(),
+        Test::Attr(Attr::Number(NumberAttr::Depth), Check::Compare(op, value)) => match value {
+            Value::Given(ValueText { number: Some(Number::Int(n)), .. }) => {
+                i64::try_from(*n).map_or(DepthSet::all(), |n| DepthSet::compared(*op, n))
+            }
+            _ => DepthSet::all(),
+        },
+        Test::Any(tests) => {
+            tests.iter().fold(DepthSet::none(), |sum, test| sum.or(&depths_of(test)))
+        }
+        _ => DepthSet::all(),
+    }
+}

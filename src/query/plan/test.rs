@@ -1,0 +1,180 @@
+//! What a single node is tested for.
+//!
+//! Invariants: patterns are compiled; a value that spells a number carries it; lists of texts are
+//! sets. How a test is decided is the evaluator's business.
+
+use super::{DepthSet, Number};
+use crate::model::Class;
+use crate::query::ast::{Op, Zone};
+use regex::Regex;
+use std::collections::BTreeSet;
+
+/// One test of a node.
+#[derive(Debug, Clone)]
+pub enum Test {
+    /// It is a node of the tree and not an implied core.
+    Real,
+    /// Its class is one of these.
+    Class(ClassSet),
+    /// Its id is one of these.
+    Ids(BTreeSet<Box<str>>),
+    /// Its type is this name, or ends in `:` and this name.
+    Named(Box<str>),
+    /// It has the class, and one of these types or this kind (R6.3).
+    Sort {
+        /// The class.
+        class: Class,
+        /// Types that count.
+        types: Vec<Box<str>>,
+        /// A kind that counts as well.
+        kind: Option<Box<str>>,
+    },
+    /// It is `^sys`, `^ah` or a turn, of one of these depths.
+    Container(DepthSet),
+    /// Its depth is one of these.
+    Depth(DepthSet),
+    /// Its offset has this sign.
+    Sign(Zone),
+    /// Its offset is this.
+    Offset(i64),
+    /// Its ttl is finite, and it has no cad.
+    Ephemeral,
+    /// Its ttl is finite, and its cad is 1.
+    Sticky,
+    /// An attribute passes a check.
+    Attr(Attr, Check),
+    /// The test does not hold.
+    Not(Box<Test>),
+    /// One of the tests holds.
+    Any(Vec<Test>),
+}
+
+/// A set of classes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClassSet(u8);
+
+impl ClassSet {
+    /// A set of these.
+    pub fn of(classes: &[Class]) -> ClassSet {
+        ClassSet(classes.iter().fold(0, |bits, class| bits | 1 << (*class as u8)))
+    }
+
+    /// Whether a class is in it.
+    pub fn contains(self, class: Class) -> bool {
+        self.0 & 1 << (class as u8) != 0
+    }
+
+    /// Whether the two have a class in common.
+    pub fn meets(self, other: ClassSet) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// The classes in either.
+    pub fn or(self, other: ClassSet) -> ClassSet {
+        ClassSet(self.0 | other.0)
+    }
+}
+
+/// An attribute, by how it is compared (R6.5).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Attr {
+    /// A number.
+    Number(NumberAttr),
+    /// A string.
+    Text(TextAttr),
+    /// The tags, any of which may satisfy a check.
+    Tags,
+    /// A boolean header; false is null.
+    Flag(FlagAttr),
+    /// A list header; empty is null.
+    List(ListAttr),
+    /// The content.
+    Content,
+    /// An attribute of the user's own.
+    Custom(Box<str>),
+}
+
+/// The numeric attributes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each variant is the attribute that its name spells")]
+pub enum NumberAttr {
+    Offset,
+    Ttl,
+    Priority,
+    Cycle,
+    CreatedAtNs,
+    CreationIndex,
+    Cad,
+    Depth,
+    Sdepth,
+    Age,
+    BornTurn,
+}
+
+/// The string attributes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each variant is the attribute that its name spells")]
+pub enum TextAttr {
+    Id,
+    NodeType,
+    Type,
+    Role,
+    Kind,
+    Key,
+    CreatedAtIso,
+    ContentHash,
+    Provenance,
+}
+
+/// The boolean headers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each variant is the attribute that its name spells")]
+pub enum FlagAttr {
+    Pinned,
+    Removable,
+}
+
+/// The list headers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each variant is the attribute that its name spells")]
+pub enum ListAttr {
+    Tags,
+    Refs,
+}
+
+/// What must hold of an attribute.
+#[derive(Debug, Clone)]
+pub enum Check {
+    /// It is not null.
+    Present,
+    /// It compares like this; never `~`.
+    Compare(Op, Value),
+    /// It equals one of these.
+    OneOf(Vec<Value>),
+    /// It is one of these texts; only of string attributes and tags, and never null.
+    OneText(BTreeSet<Box<str>>),
+    /// The pattern is found in its text.
+    Match(Regex),
+    /// Nothing satisfies this: `~` with null.
+    Never,
+}
+
+/// A value to compare with.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// Null.
+    Null,
+    /// Anything else.
+    Given(ValueText),
+}
+
+/// A value that is not null.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ValueText {
+    /// As it was spelled, without quotes.
+    pub text: Box<str>,
+    /// Whether it was a bare number; otherwise it is a string.
+    pub bare_number: bool,
+    /// The number that it spells, bare or quoted.
+    pub number: Option<Number>,
+}

@@ -1,0 +1,85 @@
+//! The one error of the back half: a code, a sentence, and where it is known a place in the text.
+//!
+//! Errors of the parser and of reading become one of these; nothing here formats for a terminal.
+
+use super::error::{SelectorError, SelectorErrorKind};
+use super::span::Span;
+use crate::code::Code;
+use crate::model::ReadError;
+use std::fmt;
+
+/// Why a question has no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueryError {
+    /// The code of R11.
+    pub code: Code,
+    /// What is wrong, in one line.
+    pub message: String,
+    /// The bytes of the text to point at.
+    pub span: Option<Span>,
+    /// What could stand there instead, in people's words; may be empty.
+    pub expected: Vec<String>,
+    /// What to write instead, where that can be guessed.
+    pub hint: Option<String>,
+}
+
+impl QueryError {
+    /// An error that points at no part of a text.
+    pub fn new(code: Code, message: impl Into<String>) -> QueryError {
+        QueryError { code, message: message.into(), span: None, expected: Vec::new(), hint: None }
+    }
+
+    /// A text that is no valid selector, and where.
+    pub fn invalid(span: Span, message: impl Into<String>) -> QueryError {
+        QueryError::new(Code::SelectorInvalid, message).at(span)
+    }
+
+    /// The same error at a part of the text.
+    pub fn at(mut self, span: Span) -> QueryError {
+        self.span = Some(span);
+        self
+    }
+
+    /// The same error with this advice.
+    pub fn with_hint(mut self, hint: impl Into<String>) -> QueryError {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl From<SelectorError> for QueryError {
+    fn from(error: SelectorError) -> QueryError {
+        let code = match error.code {
+            SelectorErrorKind::Invalid => Code::SelectorInvalid,
+            SelectorErrorKind::RangeKindMismatch => Code::SnapshotRangeKindMismatch,
+            SelectorErrorKind::RangeWildcard => Code::SnapshotRangeWildcard,
+        };
+        let SelectorError { span, message, expected, hint, .. } = error;
+        QueryError { code, message, span: Some(span), expected, hint }
+    }
+}
+
+impl From<ReadError> for QueryError {
+    fn from(error: ReadError) -> QueryError {
+        let code = match error {
+            ReadError::Corrupt(_) => Code::LogCorrupt,
+            ReadError::Io(_) => Code::StoreIo,
+        };
+        QueryError::new(code, error.to_string())
+    }
+}
+
+impl fmt::Display for QueryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(span) = self.span {
+            write!(f, "at byte {}: ", span.start)?;
+        }
+        f.write_str(&self.message)?;
+        match &self.hint {
+            Some(hint) => write!(f, " ({hint})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for QueryError {}

@@ -1,0 +1,200 @@
+//! Attribute tests: names to attributes, values to what they are compared as (R6.3, R6.5).
+
+use super::compound::{Names, class_of};
+use crate::limits::MAX_PATTERN_BYTES;
+use crate::query::ast::{self, AttrFilter, Base, Op, TestKind, ValueKind};
+use crate::query::dialect::Dialect;
+use crate::query::plan::{
+    Attr, Check, ClassSet, FlagAttr, ListAttr, Number, NumberAttr, Test, TextAttr, Value, ValueText,
+};
+use crate::query::query_error::QueryError;
+use crate::query::span::Span;
+use regex::RegexBuilder;
+
+/// The attribute tests of one compound, before they are resolved together.
+#[derive(Default)]
+pub(super) struct AttrTests<'a> {
+    tests: Vec<&'a ast::Test>,
+}
+
+impl<'a> AttrTests<'a> {
+    pub(super) fn add(&mut self, filter: &'a AttrFilter) {
+        self.tests.extend(&filter.tests);
+    }
+
+    /// Whether one of them says what the key is.
+    pub(super) fn pins_key(&self) -> bool {
+        self.tests.iter().any(|test| equal_text(test, "key").is_some())
+    }
+
+    pub(super) fn tests(self, names: &mut Names) -> Result<Vec<Test>, QueryError> {
+        // In 0.1 a base type and a kind that stand together are one test (R6.3).
+        let merging = names.dialect() == Dialect::V0_1;
+        let base = self
+            .tests
+            .iter()
+            .filter(|_| merging)
+            .find_map(|test| equal_text(test, "nodeType").and_then(Base::from_name));
+        let resolve = |test: &ast::Test| match (base, equal_text(test, "kind")) {
+            (Some(base), Some(kind)) => Ok(names.sort_test(base, kind)),
+            _ => resolve_test(test, names),
+        };
+        self.tests.into_iter().map(resolve).collect()
+    }
+}
+
+/// The text that a test says an attribute is.
+fn equal_text<'a>(test: &'a ast::Test, name: &str) -> Option<&'a str> {
+    match &test.kind {
+        TestKind::Compare(Op::Eq, value) if test.name.text == name => match &value.kind {
+            ValueKind::Text(text) | ValueKind::Word(text) | ValueKind::Number(text) => Some(text),
+            ValueKind::Null => None,
+        },
+        _ => None,
+    }
+}
+
+fn resolve_test(test: &ast::Test, names: &mut Names) -> Result<Test, QueryError> {
+    let attr = attr_of(&test.name.text);
+    Ok(match (&attr, &test.kind) {
+        (Attr::Custom(name), TestKind::Present) if &**name == "ephemeral" => Test::Ephemeral,
+        (Attr::Custom(name), TestKind::Present) if &**name == "sticky" => Test::Sticky,
+        (_, TestKind::Present) => Test::Attr(attr, Check::Present),
+        (Attr::Text(TextAttr::NodeType), TestKind::Compare(Op::Eq, value)) => {
+            type_is(&value.kind, names)
+        }
+        (Attr::Text(TextAttr::NodeType), TestKind::Compare(Op::Ne, value)) => {
+            Test::Not(Box::new(type_is(&value.kind, names)))
+        }
+        (Attr::Text(TextAttr::NodeType), TestKind::In(values)) => {
+            Test::Any(values.iter().map(|value| type_is(&value.kind, names)).collect())
+        }
+        (_, TestKind::Compare(Op::Match, value)) => {
+            let check = pattern(&value.kind, value.at.0, names)?;
+            Test::Attr(attr, check)
+        }
+        (_, TestKind::Compare(op, value)) => compare(attr, *op, value_of(&value.kind)),
+        (_, TestKind::In(values)) => {
+            one_of(attr, values.iter().map(|value| value_of(&value.kind)).collect())
+        }
+    })
+}
+
+/// `[nodeType='x']`: a canonical word tests the class.
+fn type_is(value: &ValueKind, names: &Names) -> Test {
+    if let ValueKind::Text(text) | ValueKind::Word(text) = value {
+        if let Some(base) = Base::from_name(text) {
+            return Test::Class(ClassSet::of(&[class_of(base)]));
+        }
+        let parts =
+            text.split_once(':').and_then(|(base, name)| Some((Base::from_name(base)?, name)));
+        if let (Dialect::V0_1, Some((base, name))) = (names.dialect(), parts) {
+            return names.sort_test(base, name);
+        }
+    }
+    Test::Attr(Attr::Text(TextAttr::NodeType), Check::Compare(Op::Eq, value_of(value)))
+}
+
+fn compare(attr: Attr, op: Op, value: Value) -> Test {
+    match (&attr, op, value) {
+        (Attr::Text(_), Op::Eq, Value::Given(text)) => one_of(attr, vec![Value::Given(text)]),
+        (_, op, value) => Test::Attr(attr, Check::Compare(op, value)),
+    }
+}
+
+fn one_of(attr: Attr, values: Vec<Value>) -> Test {
+    let texts = |values: Vec<Value>| {
+        let text = |value| match value {
+            Value::Given(given) => Some(given.text),
+            Value::Null => None,
+        };
+        values.into_iter().filter_map(text).collect()
+    };
+    match &attr {
+        Attr::Text(_) | Attr::Tags if !values.contains(&Value::Null) => match attr {
+            Attr::Text(TextAttr::Id) => Test::Ids(texts(values)),
+            attr => Test::Attr(attr, Check::OneText(texts(values))),
+        },
+        _ => Test::Attr(attr, Check::OneOf(values)),
+    }
+}
+
+fn pattern(value: &ValueKind, at: Span, names: &mut Names) -> Result<Check, QueryError> {
+    let (ValueKind::Text(text) | ValueKind::Word(text) | ValueKind::Number(text)) = value else {
+        return Ok(Check::Never);
+    };
+    names.count_pattern(at)?;
+    let built = RegexBuilder::new(text)
+        .size_limit(MAX_PATTERN_BYTES)
+        .dfa_size_limit(MAX_PATTERN_BYTES)
+        .build();
+    built.map(Check::Match).map_err(|error| {
+        let message = match error {
+            regex::Error::CompiledTooBig(_) => {
+                format!("the regular expression takes more than {MAX_PATTERN_BYTES} bytes")
+            }
+            error => {
+                let text = error.to_string();
+                let reason = text.lines().last().unwrap_or("").trim_start_matches("error: ");
+                format!("not a regular expression: {reason}")
+            }
+        };
+        QueryError::invalid(at, message)
+    })
+}
+
+fn value_of(kind: &ValueKind) -> Value {
+    let given = |text: &String, bare_number| {
+        Value::Given(ValueText {
+            text: text.as_str().into(),
+            bare_number,
+            number: Number::parse(text),
+        })
+    };
+    match kind {
+        ValueKind::Null => Value::Null,
+        ValueKind::Text(text) | ValueKind::Word(text) => given(text, false),
+        ValueKind::Number(text) => given(text, true),
+    }
+}
+
+/// The attribute with this name.
+fn attr_of(name: &str) -> Attr {
+    let number = match name {
+        "offset" => Some(NumberAttr::Offset),
+        "ttl" => Some(NumberAttr::Ttl),
+        "priority" => Some(NumberAttr::Priority),
+        "cycle" => Some(NumberAttr::Cycle),
+        "created_at_ns" => Some(NumberAttr::CreatedAtNs),
+        "creation_index" => Some(NumberAttr::CreationIndex),
+        "cad" => Some(NumberAttr::Cad),
+        "depth" => Some(NumberAttr::Depth),
+        "sdepth" => Some(NumberAttr::Sdepth),
+        "age" => Some(NumberAttr::Age),
+        "born_turn" => Some(NumberAttr::BornTurn),
+        _ => None,
+    };
+    let text = match name {
+        "id" => Some(TextAttr::Id),
+        "nodeType" => Some(TextAttr::NodeType),
+        "type" => Some(TextAttr::Type),
+        "role" => Some(TextAttr::Role),
+        "kind" => Some(TextAttr::Kind),
+        "key" => Some(TextAttr::Key),
+        "created_at_iso" => Some(TextAttr::CreatedAtIso),
+        "content_hash" => Some(TextAttr::ContentHash),
+        "provenance" => Some(TextAttr::Provenance),
+        _ => None,
+    };
+    match (number, text, name) {
+        (Some(attr), ..) => Attr::Number(attr),
+        (_, Some(attr), _) => Attr::Text(attr),
+        (.., "tag") => Attr::Tags,
+        (.., "tags") => Attr::List(ListAttr::Tags),
+        (.., "refs") => Attr::List(ListAttr::Refs),
+        (.., "pinned") => Attr::Flag(FlagAttr::Pinned),
+        (.., "removable") => Attr::Flag(FlagAttr::Removable),
+        (.., "content") => Attr::Content,
+        _ => Attr::Custom(name.into()),
+    }
+}

@@ -1,0 +1,157 @@
+//! From a syntax tree to a plan: dialect, names, times, controls and options are settled here.
+//!
+//! Knows the facts of a store that decide times, and no tree. What cannot be settled is an error
+//! with the part of the text that it is about.
+
+mod attrs;
+mod compound;
+mod time;
+mod window;
+
+pub use time::resolve_time;
+
+use super::advice::advise;
+use super::ast::{self, Filter, Head, Selector};
+use super::dialect::Dialect;
+use super::facets::{derived_facet, derived_facet_of_position};
+use super::options::Options;
+use super::plan::{Ask, Chain, Compound, Group, Link, Plan, Reach, Start, Step, When};
+use super::query_error::QueryError;
+use crate::change::History;
+use compound::Names;
+
+/// The facts of a store that decide times.
+#[derive(Debug, Clone, Copy)]
+pub struct Facts<'a> {
+    /// The cycles that have a snapshot.
+    pub history: &'a History,
+    /// The last cycle committed.
+    pub last_cycle: u64,
+}
+
+/// Resolves a selector against a store.
+pub fn resolve(
+    selector: &Selector,
+    dialect: Dialect,
+    facts: Facts<'_>,
+    options: &Options,
+) -> Result<Plan, QueryError> {
+    if let (None, Some(error)) = (&selector.time, derived_facet(selector)) {
+        return Err(error.into());
+    }
+    let mut warnings: Vec<String> = advise(selector, dialect)
+        .into_iter()
+        .filter(|advice| advice.kind.is_warning())
+        .map(|advice| match advice.suggestion {
+            Some(suggestion) => format!("{} (try {suggestion})", advice.message),
+            None => advice.message,
+        })
+        .collect();
+    let ask = ask(selector, dialect, options)?;
+    let time = selector.time.as_ref();
+    let when = resolve_time(time, dialect, facts, options.max_snapshots, &mut warnings)?;
+    let mode = window::mode(&selector.controls, options);
+    if mode.is_some() && !matches!(when, When::Range { .. }) {
+        warnings.push("`@mode` means something only for a range, and is ignored".to_owned());
+    }
+    Ok(Plan { when, ask, mode: mode.unwrap_or(ast::Mode::Pairwise), warnings })
+}
+
+/// Resolves a selector that has no time and must not depend on one: in an edit or a diff.
+pub fn resolve_timeless(
+    selector: &Selector,
+    dialect: Dialect,
+    options: &Options,
+) -> Result<Ask, QueryError> {
+    if let Some(time) = &selector.time {
+        return Err(QueryError::invalid(time.at.0, "a time is not allowed here"));
+    }
+    if let Some(error) = derived_facet(selector) {
+        let hint = "it cannot be used here";
+        return Err(QueryError::from(error).with_hint(hint));
+    }
+    ask(selector, dialect, options)
+}
+
+/// Resolves a position of an edit, as a chain.
+pub fn resolve_position(position: &ast::Position, dialect: Dialect) -> Result<Chain, QueryError> {
+    if let Some(error) = derived_facet_of_position(position) {
+        return Err(QueryError::from(error).with_hint("it cannot be used here"));
+    }
+    Names::new(dialect).position(position)
+}
+
+fn ask(selector: &Selector, dialect: Dialect, options: &Options) -> Result<Ask, QueryError> {
+    let mut names = Names::new(dialect);
+    let mut groups = Vec::with_capacity(selector.groups.len());
+    let last = selector.groups.len().saturating_sub(1);
+    for (i, group) in selector.groups.iter().enumerate() {
+        let late: &[Filter] = if i == last { &selector.late_filters } else { &[] };
+        groups.push(resolve_group(&mut names, group, late)?);
+    }
+    let order = options.order.or_else(|| window::order(&selector.controls));
+    let window = window::window(&selector.controls, options);
+    Ok(Ask { groups, order, window })
+}
+
+fn resolve_group(
+    names: &mut Names,
+    group: &ast::Group,
+    late: &[Filter],
+) -> Result<Group, QueryError> {
+    let mut chains = Vec::with_capacity(group.chains.len());
+    let last = group.chains.len().saturating_sub(1);
+    for (i, chain) in group.chains.iter().enumerate() {
+        chains.push(names.chain(chain, if i == last { late } else { &[] })?);
+    }
+    Ok(Group { chains })
+}
+
+impl Names {
+    /// Recursion is as deep as parentheses nest, which is bounded.
+    fn chain(&mut self, chain: &ast::Chain, late: &[Filter]) -> Result<Chain, QueryError> {
+        let mut recent = false;
+        let start = match &chain.head {
+            Head::Step(step) => {
+                let step = self.step(step)?;
+                recent = pins(&step);
+                Start::Step(step)
+            }
+            Head::Position(position) => Start::Chains(vec![self.position(position)?]),
+            Head::Positions(_, positions) => {
+                let chains = positions.iter().map(|position| self.position(position));
+                Start::Chains(chains.collect::<Result<_, _>>()?)
+            }
+            Head::Chain(_, inner) => {
+                let inner = self.chain(inner, &[])?;
+                recent = inner.recent;
+                Start::Chains(vec![inner])
+            }
+        };
+        let mut links = Vec::with_capacity(chain.links.len());
+        for link in &chain.links {
+            let reach = match link.combinator {
+                ast::Combinator::Descendant => Reach::Below,
+                ast::Combinator::Child => Reach::Child,
+            };
+            let step = self.step(&link.step)?;
+            recent = pins(&step);
+            links.push(Link { reach, step });
+        }
+        let filter = self.filters(chain.filters.iter().chain(late))?;
+        recent |= filter.recent;
+        Ok(Chain { start, links, filter, recent })
+    }
+
+    fn step(&mut self, step: &ast::Step) -> Result<Step, QueryError> {
+        Ok(match step {
+            ast::Step::Compound(compound) => Step::Nodes(self.compound(compound)?),
+            ast::Step::Depth(depth) => Step::Nodes(compound::container(depth)),
+            ast::Step::Zone(_, zone) => Step::Zone(*zone),
+        })
+    }
+}
+
+fn pins(step: &Step) -> bool {
+    matches!(step, Step::Nodes(Compound { recent: true, .. }))
+}

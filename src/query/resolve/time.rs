@@ -1,0 +1,147 @@
+//! Time addresses to states (R5.2–R5.4): what exists, what is clipped, what is not there.
+
+use super::Facts;
+use crate::code::Code;
+use crate::query::ast::{Time, TimeKind};
+use crate::query::dialect::Dialect;
+use crate::query::plan::{RangeKind, State, Stop, When, end_value};
+use crate::query::query_error::QueryError;
+use crate::query::span::Span;
+
+/// The states that a time means. Of a range at most `max` snapshots are kept, the newest.
+pub fn resolve_time(
+    time: Option<&Time>,
+    dialect: Dialect,
+    facts: Facts<'_>,
+    max: Option<u64>,
+    warnings: &mut Vec<String>,
+) -> Result<When, QueryError> {
+    let Some(time) = time else { return Ok(When::One(State::Working)) };
+    let clock = Clock { dialect, facts, at: time.at.0 };
+    match time.kind {
+        TimeKind::All => Ok(When::Every),
+        TimeKind::Relative(value) => clock.relative(value).map(When::One),
+        TimeKind::Cycle(cycle) if facts.history.contains(cycle) => {
+            Ok(When::One(State::Cycle(cycle)))
+        }
+        TimeKind::Cycle(cycle) => Err(clock.missing(format!("there is no snapshot @c{cycle}"))),
+        TimeKind::RelativeRange(a, b) => {
+            let oldest = clock.oldest();
+            clock.relative_range(end_value(a, oldest), end_value(b, oldest), max, warnings)
+        }
+        TimeKind::CycleRange(a, b) => clock.cycle_range(a.min(b), a.max(b), max, warnings),
+    }
+}
+
+struct Clock<'a> {
+    dialect: Dialect,
+    facts: Facts<'a>,
+    at: Span,
+}
+
+impl Clock<'_> {
+    /// The address of the newest snapshot: 0 or -1.
+    fn newest_snapshot(&self) -> i64 {
+        if self.dialect.t0_is_working_state() { -1 } else { 0 }
+    }
+
+    /// The lowest address that exists; above [`Clock::newest`] if none does.
+    fn oldest(&self) -> i64 {
+        let count = i64::try_from(self.facts.history.len()).unwrap_or(i64::MAX);
+        self.newest_snapshot().saturating_add(1).saturating_sub(count)
+    }
+
+    fn state(&self, value: i64) -> Option<State> {
+        if value == 0 && self.dialect.t0_is_working_state() {
+            return Some(State::Working);
+        }
+        let steps = u64::try_from(self.newest_snapshot().checked_sub(value)?).ok()?;
+        self.facts.history.back(steps).map(State::Cycle)
+    }
+
+    fn relative(&self, value: i64) -> Result<State, QueryError> {
+        self.state(value).ok_or_else(|| {
+            let sign = if value > 0 { "+" } else { "" };
+            self.missing(format!("there is no snapshot @t{sign}{value}"))
+        })
+    }
+
+    fn relative_range(
+        &self,
+        a: i64,
+        b: i64,
+        max: Option<u64>,
+        warnings: &mut Vec<String>,
+    ) -> Result<When, QueryError> {
+        let (low, high) = (a.min(b), a.max(b));
+        let (first, last) = (low.max(self.oldest()), high.min(0));
+        if first > last {
+            return Err(self.missing("the range lies outside history".to_owned()));
+        }
+        if (first, last) != (low, high) {
+            warnings
+                .push(format!("the range is clipped to @t{first}..@t{last}: history has no more"));
+        }
+        let count = last.abs_diff(first).saturating_add(1);
+        let kept = max.map_or(count, |max| max.min(count));
+        let stops = (0..kept).filter_map(|back| {
+            let value = last.checked_sub(i64::try_from(back).ok()?)?;
+            let state = self.state(value)?;
+            let cycle = match state {
+                State::Working => self.facts.last_cycle.saturating_add(1),
+                State::Cycle(cycle) => cycle,
+            };
+            Some(Stop { state, value, cycle })
+        });
+        Ok(When::Range { kind: RangeKind::Relative, stops: stops.collect(), cut: kept < count })
+    }
+
+    fn cycle_range(
+        &self,
+        low: u64,
+        high: u64,
+        max: Option<u64>,
+        warnings: &mut Vec<String>,
+    ) -> Result<When, QueryError> {
+        let mut cycles: Vec<u64> = Vec::new();
+        for (from, to) in self.facts.history.runs().iter().rev() {
+            let (from, to) = ((*from).max(low), (*to).min(high));
+            if from <= to {
+                cycles.extend((from..=to).rev());
+            }
+        }
+        let (Some(newest), Some(oldest)) = (cycles.first(), cycles.last()) else {
+            return Err(self.missing(format!("there is no snapshot in @c{low}..@c{high}")));
+        };
+        if (*oldest, *newest) != (low, high) {
+            warnings.push(format!(
+                "the range is clipped to @c{oldest}..@c{newest}: history has no more"
+            ));
+        }
+        let kept = max.map_or(cycles.len(), |max| {
+            usize::try_from(max).map_or(cycles.len(), |max| max.min(cycles.len()))
+        });
+        let cut = kept < cycles.len();
+        let stops = cycles[..kept].iter().map(|cycle| Stop {
+            state: State::Cycle(*cycle),
+            value: i64::try_from(*cycle).unwrap_or(i64::MAX),
+            cycle: *cycle,
+        });
+        Ok(When::Range { kind: RangeKind::Cycles, stops: stops.collect(), cut })
+    }
+
+    fn missing(&self, message: String) -> QueryError {
+        let history = self.facts.history;
+        let cycles = history.runs().first().zip(history.runs().last());
+        let hint = match cycles {
+            Some(((oldest, _), (_, newest))) if oldest == newest => {
+                format!("the only snapshot is @c{newest}")
+            }
+            Some(((oldest, _), (_, newest))) => {
+                format!("snapshots reach from @c{oldest} to @c{newest}")
+            }
+            None => "nothing has been committed yet".to_owned(),
+        };
+        QueryError::new(Code::SnapshotNotFound, message).at(self.at).with_hint(hint)
+    }
+}

@@ -1,0 +1,128 @@
+//! What a query asks of a store: its states, and what changed between them.
+//!
+//! The store implements [`Timeline`]; queries never see a log or a file. A [`Moment`] is one
+//! state, ready to be asked. Every answer about a committed cycle stays the same for ever, so
+//! whoever implements this may cache as it likes.
+
+use super::eval::Summary;
+use super::plan::State;
+use crate::change::History;
+use crate::model::{Generation, Place, ReadError, Tree};
+use crate::snapshot::Contents;
+
+/// The states of a store and the differences between them.
+pub trait Timeline {
+    /// The generation of the store.
+    fn generation(&self) -> Generation;
+
+    /// The cycles that have a snapshot.
+    fn history(&self) -> &History;
+
+    /// The last cycle that was committed; 0 before the first.
+    fn last_cycle(&self) -> u64;
+
+    /// The working state.
+    fn working(&self) -> Result<Tree, ReadError>;
+
+    /// The snapshot of a cycle that history has.
+    fn at(&self, cycle: u64) -> Result<Tree, ReadError>;
+
+    /// The contents of blocks.
+    fn contents(&self) -> &dyn Contents;
+
+    /// The parts that differ between the snapshot of a cycle and the one before it in history;
+    /// parts that came and parts that went are among them.
+    fn changed_places(&self, cycle: u64) -> Result<Vec<Place>, ReadError>;
+
+    /// Every place that a node came to lie in, with the cycle from which, in any order. It may
+    /// have gone from there since.
+    fn places_of(&self, id: &str) -> Result<Vec<(u64, Place)>, ReadError>;
+
+    /// Parts that may hold a node with a finite ttl in the snapshot of a cycle.
+    fn finite_places(&self, cycle: u64) -> Result<Vec<Place>, ReadError>;
+
+    /// The cycles of `from..=upto` whose snapshot has another version of a part than the one
+    /// before, ascending.
+    fn versions(&self, place: Place, from: u64, upto: u64) -> Result<Vec<u64>, ReadError> {
+        let mut found = Vec::new();
+        for cycle in self.history().iter().filter(|cycle| (from..=upto).contains(cycle)) {
+            if self.changed_places(cycle)?.contains(&place) {
+                found.push(cycle);
+            }
+        }
+        Ok(found)
+    }
+
+    /// What a turn holds in the snapshot of a cycle, if that is known without reading it.
+    fn summary(&self, place: Place, cycle: u64) -> Result<Option<Summary>, ReadError> {
+        let _ = (place, cycle);
+        Ok(None)
+    }
+}
+
+/// One state of the tree, with all that its attributes depend on.
+#[derive(Clone)]
+pub struct Moment<'a> {
+    /// The tree.
+    pub tree: Tree,
+    /// The last cycle committed in it: what remains of each ttl is counted to it.
+    pub cycle: u64,
+    /// The cycle that ages are counted to.
+    pub now: u64,
+    /// The generation of the store: the word for an implied core.
+    pub generation: Generation,
+    /// The contents of blocks.
+    pub contents: &'a dyn Contents,
+    /// Who may know what turns hold.
+    pub timeline: Option<&'a dyn Timeline>,
+}
+
+impl<'a> Moment<'a> {
+    /// A working tree, for edits: `last_cycle` is the last one committed.
+    pub fn working(
+        tree: Tree,
+        last_cycle: u64,
+        generation: Generation,
+        contents: &'a dyn Contents,
+    ) -> Moment<'a> {
+        let now = last_cycle.saturating_add(1);
+        Moment { tree, cycle: last_cycle, now, generation, contents, timeline: None }
+    }
+
+    /// A state of a store.
+    pub fn of(timeline: &'a dyn Timeline, state: State) -> Result<Moment<'a>, ReadError> {
+        let (tree, cycle, now) = match state {
+            State::Working => {
+                let last = timeline.last_cycle();
+                (timeline.working()?, last, last.saturating_add(1))
+            }
+            State::Cycle(cycle) => (timeline.at(cycle)?, cycle, cycle),
+        };
+        Ok(Moment {
+            tree,
+            cycle,
+            now,
+            generation: timeline.generation(),
+            contents: timeline.contents(),
+            timeline: Some(timeline),
+        })
+    }
+
+    /// What a part holds, if that is known without reading it.
+    pub(super) fn summary(&self, place: Place) -> Result<Option<Summary>, ReadError> {
+        match (self.timeline, place) {
+            (Some(timeline), Place::Turn(slot))
+                if !self.tree.changed_turns().contains_key(&slot) =>
+            {
+                timeline.summary(place, self.tree.as_of())
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+impl std::fmt::Debug for Moment<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Moment").field("cycle", &self.cycle).field("now", &self.now).finish()
+    }
+}

@@ -1,0 +1,72 @@
+//! Every golden case of the source texts, what we answer where they err, and each rule once, on
+//! the snapshots of `fixtures/golden`. Both evaluators answer.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use crate::support::memory::Memory;
+use pactdb::model::Generation;
+use pactdb::query::plan::{State, When};
+use pactdb::query::{
+    Dialect, Facts, Moment, Options, Selected, Timeline, find_whole, parse_selector, resolve,
+    select,
+};
+use std::fmt::Write;
+
+#[test]
+fn golden_cases() {
+    let text = std::fs::read_to_string("fixtures/golden/cases.txt").unwrap();
+    let mut memory = Memory::new(Generation::V0_1);
+    let (mut wrong, mut count) = (String::new(), 0);
+    for (number, line) in text.lines().enumerate() {
+        let line = line.trim_end();
+        if line.is_empty() || line.starts_with("# ") {
+            continue;
+        }
+        if let Some(section) = line.strip_prefix("== ") {
+            let (file, generation) = section.split_once(' ').unwrap();
+            let file = std::fs::read_to_string(format!("fixtures/golden/{file}.json")).unwrap();
+            memory = Memory::of(Generation::from_name(generation).unwrap(), &[&file]);
+            continue;
+        }
+        let (dialect, rest) = line.split_once(' ').unwrap();
+        let (selector, expected) = rest.rsplit_once("=>").unwrap();
+        let dialect: Dialect = dialect.parse().unwrap();
+        count += 1;
+        for (way, got) in [
+            ("planned", planned(&memory, selector.trim(), dialect)),
+            ("whole", whole(&memory, selector.trim(), dialect)),
+        ] {
+            if got != expected.trim() {
+                writeln!(wrong, "{}: {way}: {line}\n    got {got}", number + 1).unwrap();
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+    assert!(count > 150, "only {count} cases were read");
+}
+
+fn planned(memory: &Memory, text: &str, dialect: Dialect) -> String {
+    match select(memory, text, dialect, &Options::default()) {
+        Ok(Selected::Ids { ids, .. }) => ids.join(" "),
+        Ok(other) => format!("{other:?}"),
+        Err(error) => format!("! {}", error.code),
+    }
+}
+
+fn whole(memory: &Memory, text: &str, dialect: Dialect) -> String {
+    let answer = || {
+        let selector = parse_selector(text, dialect)?;
+        let facts = Facts { history: memory.history(), last_cycle: memory.last_cycle() };
+        let plan = resolve(&selector, dialect, facts, &Options::default())?;
+        let state = match plan.when {
+            When::One(state) => state,
+            _ => State::Cycle(memory.last_cycle()),
+        };
+        let moment = Moment::of(memory, state)?;
+        Ok::<_, pactdb::query::QueryError>(find_whole(&plan.ask, &moment)?)
+    };
+    match answer() {
+        Ok(hits) => hits.iter().map(|hit| &*hit.node.id).collect::<Vec<_>>().join(" "),
+        Err(error) => format!("! {}", error.code),
+    }
+}
