@@ -1,4 +1,54 @@
-//! pactdb
+//! An embedded, event-sourced store for the memory of LLM agents.
+//!
+//! One file holds the whole life of one agent's context: every edit, every committed turn, every
+//! past state. The context is a tree with rules: `^sys` holds the standing instructions, `^seq` the
+//! sealed turns, `^ah` the turn in progress. Nodes have an offset, a time to live in cycles and a
+//! priority. A commit ends a cycle: what is due expires, policies prune, the head is sealed into
+//! history, and the result is an immutable snapshot that stays readable for ever.
+//!
+//! ```
+//! use pactdb::{AddRequest, CommitRequest, Db, Generation, Json};
+//!
+//! # fn main() -> pactdb::Result<()> {
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let path = folder.path().join("memory.pactdb");
+//! let db = Db::create(&path, Generation::V0_1)?;
+//!
+//! // Two blocks in the turn in progress; the second one lives for two cycles.
+//! db.add(AddRequest {
+//!     role: Some("user".into()),
+//!     content: Some(Json::from("Where is the key?")),
+//!     ..AddRequest::default()
+//! })?;
+//! let note = db.add(AddRequest {
+//!     role: Some("tool".into()),
+//!     content: Some(Json::from("Under the mat.")),
+//!     ttl: Some(2),
+//!     ..AddRequest::default()
+//! })?;
+//! let first = db.commit(CommitRequest::default())?;
+//! assert_eq!((first.cycle, first.turn.as_deref()), (1, Some("mt:1")));
+//!
+//! // Two cycles later the note has gone from the working state, and is still there at cycle 1.
+//! db.commit(CommitRequest::default())?;
+//! let third = db.commit(CommitRequest::default())?;
+//! assert_eq!(third.expired, [note.id.clone()]);
+//! assert!(db.working_state().node(&note.id)?.is_none());
+//! assert!(db.snapshot(1)?.node(&note.id)?.is_some());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`Db`] has one method for each operation of the protocol; [`protocol`] speaks the same as JSON.
+//! Errors carry a [`Code`].
+//!
+//! # Reading the source
+//!
+//! From the bottom up: `limits`, `code` and `json` know nothing of the rest. `model` has the nouns,
+//! `lifecycle` the commit sequence, `snapshot` the bytes and digests of states. `change` judges
+//! edits and applies events; it is pure. `log` keeps events and what is derived from them on redb.
+//! `query` is the selector language. `db` owns the state, and `protocol` is its JSON face. Nothing
+//! imports upwards, and a test holds that line.
 
 pub mod change;
 pub mod code;
@@ -12,3 +62,16 @@ pub mod model;
 pub mod protocol;
 pub mod query;
 pub mod snapshot;
+
+pub use change::{Attempt, AttemptStatus, History};
+pub use code::Code;
+pub use db::{
+    AddRequest, AttemptAction, AttemptRequest, BatchRequest, Clock, CommitReply, CommitRequest, Db,
+    Durability, EditOp, EditReply, MoveRequest, Options, RemoveRequest, RestoreRequest, SetRequest,
+    Snapshot,
+};
+pub use error::{Error, Result};
+pub use json::Json;
+pub use lifecycle::{Policy, Region};
+pub use log::{Progress, Verified};
+pub use model::Generation;

@@ -1,0 +1,31 @@
+//! The program: arguments in, text and exit status out. It sees only the library's public face.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program prints")]
+
+mod args;
+mod commands;
+mod pipe;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = args::Arguments::parse();
+    let json = arguments.json;
+    match commands::run(arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if json => {
+            // Serializing an error cannot fail: it is made of texts and numbers.
+            let text = serde_json::to_string(&error).unwrap_or_default();
+            println!("{{\"error\":{text}}}");
+            ExitCode::from(1)
+        }
+        Err(error) => {
+            eprintln!("{}: {}", error.code, error.message);
+            if let Some(hint) = &error.details.hint {
+                eprintln!("hint: {hint}");
+            }
+            ExitCode::from(1)
+        }
+    }
+}
