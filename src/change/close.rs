@@ -8,8 +8,10 @@
 use super::cadence;
 use super::decide::next_time;
 use super::{Addition, ChangeError, Commit, State, apply, ids};
-use crate::lifecycle::{self, Outcome, Removed, Sealing, Totals};
-use crate::model::{Class, Id, Instance, Name, Node, Place, ReadError, Skeleton, Subtree, Tree};
+use crate::lifecycle::{self, Limits, Outcome, PruneQueue, Removed, Sealing, Totals};
+use crate::model::{
+    Class, Id, Instance, Name, Node, Place, ReadError, Skeleton, Slot, Subtree, Tree,
+};
 use crate::snapshot::{SnapshotParts, TurnsHash, snapshot_digest, subtree_hash};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -129,8 +131,10 @@ pub fn close_commit(state: &State, commit: &Commit) -> Result<Closed, ReadError>
         Ok(hints.into_iter().collect())
     };
     let sealing = Sealing { cycle: commit.cycle, turn: turn.clone(), core: core.clone() };
-    let Outcome { tree, removed, spared } =
-        lifecycle::commit(state.tree.clone(), sealing, &state.policies, &state.totals, &hints)?;
+    let limits =
+        Limits { policies: &state.policies, totals: &state.totals, queue: state.queue.clone() };
+    let Outcome { tree, removed, spared, queue } =
+        lifecycle::commit(state.tree.clone(), sealing, limits, &hints)?;
     let core_made = tree.get(&offered)?.is_some_and(|node| Arc::ptr_eq(&node, &core));
     if core_made && offered.is_empty() {
         return Err(ReadError::Corrupt(
@@ -138,6 +142,7 @@ pub fn close_commit(state: &State, commit: &Commit) -> Result<Closed, ReadError>
         ));
     }
     let mut state = state.clone();
+    state.queue = queue;
     apply::made(&mut state, &turn)?;
     if core_made {
         apply::made(&mut state, &core)?;
@@ -168,8 +173,9 @@ pub(super) fn close(
         let region = match part.place {
             Place::Sys => &mut totals.sys,
             Place::Ah => &mut totals.ah,
-            Place::Turn(_) => {
+            Place::Turn(slot) => {
                 hash_change(&mut turns_hash, part);
+                queue_change(&mut state.queue, slot, part);
                 &mut totals.seq
             }
         };
@@ -216,6 +222,16 @@ fn hash_change(turns: &mut TurnsHash, part: &PartChange) {
     }
     if let Some(new) = &part.new {
         turns.add(&subtree_hash(new));
+    }
+}
+
+fn queue_change(queue: &mut Option<PruneQueue>, slot: Slot, part: &PartChange) {
+    let Some(queue) = queue else { return };
+    if let Some(old) = &part.old {
+        queue.remove(old);
+    }
+    if let Some(new) = &part.new {
+        queue.add(slot, new);
     }
 }
 

@@ -5,7 +5,7 @@
 //! values; nobody here reads a clock or a file.
 
 use super::Event;
-use crate::lifecycle::{Policy, RegionTotals};
+use crate::lifecycle::{Policy, PruneQueue, RegionTotals};
 use crate::model::{Class, Generation, Id, Instance, Name, ReadError, Tree};
 use crate::snapshot::TurnsHash;
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,6 +45,8 @@ pub struct State {
     pub totals: RegionTotals,
     /// The incremental hash over the turns of the newest snapshot.
     pub turns_hash: Arc<TurnsHash>,
+    /// The blocks of its turns in pruning order, once a policy has asked for it.
+    pub queue: Option<PruneQueue>,
     /// Whether the tree was edited since the last commit.
     pub edited: bool,
 }
@@ -69,6 +71,7 @@ impl State {
             running: BTreeMap::new(),
             totals: RegionTotals::default(),
             turns_hash: Arc::new(TurnsHash::default()),
+            queue: None,
             edited: false,
         }
     }

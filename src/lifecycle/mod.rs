@@ -12,10 +12,12 @@ mod cascade;
 mod expire;
 mod policy;
 mod prune;
+mod queue;
 mod seal;
 mod sweep;
 
 pub use policy::{Policy, Region, RegionTotals, Totals};
+pub use queue::PruneQueue;
 pub use seal::adopt_loose_blocks;
 pub use sweep::Sweep;
 
@@ -53,6 +55,18 @@ pub struct Outcome {
     pub removed: Removed,
     /// Places with nodes that are due but were spared for a reference.
     pub spared: BTreeSet<Place>,
+    /// The queue of the snapshot before, if there is one now.
+    pub queue: Option<PruneQueue>,
+}
+
+/// What limits a commit.
+pub struct Limits<'a> {
+    /// The policies in force.
+    pub policies: &'a [Policy],
+    /// Totals of the snapshot before.
+    pub totals: &'a RegionTotals,
+    /// The blocks of its turns in the order in which they would go, if that is known.
+    pub queue: Option<PruneQueue>,
 }
 
 /// Runs the commit sequence on a tree, up to the snapshot. `hints` names nodes that may refer to
@@ -60,19 +74,19 @@ pub struct Outcome {
 pub fn commit(
     tree: Tree,
     sealing: Sealing,
-    policies: &[Policy],
-    totals: &RegionTotals,
+    limits: Limits<'_>,
     hints: &dyn Fn(&str) -> Result<Vec<Id>, ReadError>,
 ) -> Result<Outcome, ReadError> {
     let mut sweep = Sweep::new(tree, hints);
     let (expired, spared) = expire::expire(&mut sweep, sealing.cycle)?;
     let mut cascaded = cascade::cascade(&mut sweep)?;
-    let pruned = prune::prune(&mut sweep, policies, totals)?;
+    let Limits { policies, totals, mut queue } = limits;
+    let pruned = prune::prune(&mut sweep, policies, totals, &mut queue)?;
     if !pruned.is_empty() {
         cascaded.extend(cascade::cascade(&mut sweep)?);
     }
     let cascaded = sweep.in_starting_order(cascaded)?;
     let mut tree = sweep.into_tree();
     seal::seal(&mut tree, sealing);
-    Ok(Outcome { tree, removed: Removed { expired, cascaded, pruned }, spared })
+    Ok(Outcome { tree, removed: Removed { expired, cascaded, pruned }, spared, queue })
 }

@@ -38,6 +38,12 @@ pub struct Policy {
 }
 
 impl Policy {
+    /// Whether a region counts against its limits. Blocks of `^sys` are never candidates of a
+    /// policy for the whole tree.
+    pub fn reaches(&self, region: Region) -> bool {
+        self.region.is_none_or(|own| own == region)
+    }
+
     /// Whether these totals are within every limit.
     pub fn allows(&self, totals: &Totals) -> bool {
         let within = |limit: Option<u64>, value: u64| limit.is_none_or(|limit| value <= limit);

@@ -1,18 +1,20 @@
 //! Pruning under policies (R4.4): blocks go in the order priority, age, id until every limit
 //! holds.
 
+use super::queue::{PruneQueue, prunable};
 use super::{Policy, Region, RegionTotals, Sweep, Totals};
-use crate::model::{Class, Id, Node, Place, ReadError, older_first};
-use std::sync::Arc;
+use crate::model::{Id, Place, PruneRank, ReadError, Slot, prune_rank};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Removes what the policies ask for; returns the blocks in the order in which they went.
 ///
 /// `committed` are the totals of the newest snapshot; what the commit in progress changed is
-/// counted here.
+/// counted here. `queue` is made if it is needed and missing.
 pub fn prune(
     sweep: &mut Sweep<'_>,
     policies: &[Policy],
     committed: &RegionTotals,
+    queue: &mut Option<PruneQueue>,
 ) -> Result<Vec<Id>, ReadError> {
     let mut gone = Vec::new();
     if policies.is_empty() {
@@ -23,52 +25,115 @@ pub fn prune(
         if policy.allows(&totals.of(policy.region)) {
             continue;
         }
-        let mut candidates = candidates(sweep, policy)?;
-        candidates.sort_by(|a, b| older_first(&a.1, &b.1));
+        if queue.is_none() && policy.reaches(Region::Seq) {
+            *queue = Some(PruneQueue::of_snapshot(sweep.tree())?);
+        }
+        let empty = PruneQueue::default();
+        let mut candidates = Candidates::new(sweep, policy, queue.as_ref().unwrap_or(&empty))?;
+        // Blocks that a survivor referred to when they were looked at, in order.
+        let mut held: Vec<(PruneRank, Place)> = Vec::new();
         while !policy.allows(&totals.of(policy.region)) {
-            // From the front each time: a removal may have freed an earlier block of its referrer.
-            let mut chosen = None;
-            for (at, (_, node)) in candidates.iter().enumerate() {
-                if sweep.referrers(&node.id)?.is_empty() {
-                    chosen = Some(at);
-                    break;
-                }
-            }
-            let Some(at) = chosen else { break };
-            let (place, node) = candidates.remove(at);
-            sweep.remove(&node.id)?;
-            totals.subtract(place, &node);
-            gone.push(node.id.clone());
+            let Some((rank, place)) = next_free(sweep, &mut held, &mut candidates)? else { break };
+            let id = rank.2;
+            totals.subtract(place, node_totals(sweep, place, &id)?);
+            sweep.remove(&id)?;
+            gone.push(id);
         }
     }
     Ok(gone)
 }
 
-fn candidates(sweep: &Sweep<'_>, policy: &Policy) -> Result<Vec<(Place, Arc<Node>)>, ReadError> {
-    let tree = sweep.tree();
-    // The head is the newest turn, so it takes the first place among the protected.
-    let protected = policy.protect_recent_turns.unwrap_or(0);
-    let open_turns = tree.spine().len().saturating_sub(protected.saturating_sub(1));
-    let mut places: Vec<Place> = Vec::new();
-    if policy.region == Some(Region::Sys) {
-        places.push(Place::Sys);
+/// The next block that nobody refers to. Those passed over before come first: the last removal may
+/// have been that of their referrer.
+fn next_free(
+    sweep: &Sweep<'_>,
+    held: &mut Vec<(PruneRank, Place)>,
+    candidates: &mut Candidates<'_>,
+) -> Result<Option<(PruneRank, Place)>, ReadError> {
+    for at in 0..held.len() {
+        if sweep.referrers(&held[at].0.2)?.is_empty() {
+            return Ok(Some(held.remove(at)));
+        }
     }
-    if matches!(policy.region, None | Some(Region::Seq)) {
-        // The cast is safe: a spine of more turns than fit memory cannot exist.
-        places.extend(tree.spine().iter().take(open_turns as usize).map(Place::Turn));
+    while let Some((rank, place)) = candidates.next(sweep)? {
+        if sweep.referrers(&rank.2)?.is_empty() {
+            return Ok(Some((rank, place)));
+        }
+        held.push((rank, place));
     }
-    if matches!(policy.region, None | Some(Region::Ah)) && protected == 0 {
-        places.push(Place::Ah);
+    Ok(None)
+}
+
+/// The candidates of a policy in order: from the queue of the sealed turns, and from the parts
+/// that the commit in progress changed.
+struct Candidates<'a> {
+    queue: std::iter::Peekable<Box<dyn Iterator<Item = (PruneRank, Slot)> + 'a>>,
+    changed: std::iter::Peekable<std::collections::btree_map::IntoIter<PruneRank, Place>>,
+    /// The turns that `changed` has, as they are now; the queue has them as they were.
+    changed_turns: BTreeSet<Slot>,
+    /// How many turns, from the oldest, are not protected.
+    open_turns: u64,
+}
+
+impl<'a> Candidates<'a> {
+    fn new(
+        sweep: &Sweep<'_>,
+        policy: &Policy,
+        queue: &'a PruneQueue,
+    ) -> Result<Candidates<'a>, ReadError> {
+        let tree = sweep.tree();
+        // The head is the newest turn, so it takes the first place among the protected.
+        let protected = policy.protect_recent_turns.unwrap_or(0);
+        let open_turns = tree.spine().len().saturating_sub(protected.saturating_sub(1));
+        let mut places: Vec<Place> = Vec::new();
+        if policy.region == Some(Region::Sys) {
+            places.push(Place::Sys);
+        }
+        if policy.reaches(Region::Ah) && protected == 0 {
+            places.push(Place::Ah);
+        }
+        let mut sealed: Box<dyn Iterator<Item = (PruneRank, Slot)>> = Box::new(std::iter::empty());
+        if policy.reaches(Region::Seq) {
+            let open = |slot: &&Slot| {
+                tree.spine().index_of(**slot).is_some_and(|index| index < open_turns)
+            };
+            places.extend(tree.changed_turns().keys().filter(open).copied().map(Place::Turn));
+            sealed = Box::new(queue.iter().map(|(rank, slot)| (rank.clone(), *slot)));
+        }
+        let mut changed = BTreeMap::new();
+        for place in places {
+            let part = tree.subtree(place)?;
+            changed.extend(prunable(&part).map(|node| (prune_rank(node), place)));
+        }
+        let changed = changed.into_iter().peekable();
+        let changed_turns = tree.changed_turns().keys().copied().collect();
+        Ok(Candidates { queue: sealed.peekable(), changed, changed_turns, open_turns })
     }
-    let mut found = Vec::new();
-    for place in places {
-        for entry in tree.subtree(place)?.entries() {
-            if entry.node.class == Class::Block && !entry.node.pinned {
-                found.push((place, entry.node.clone()));
+
+    fn next(&mut self, sweep: &Sweep<'_>) -> Result<Option<(PruneRank, Place)>, ReadError> {
+        let tree = sweep.tree();
+        loop {
+            let from_queue = match (self.queue.peek(), self.changed.peek()) {
+                (None, None) => return Ok(None),
+                (Some((a, _)), Some((b, _))) => a < b,
+                (queue, _) => queue.is_some(),
+            };
+            if !from_queue {
+                return Ok(self.changed.next());
+            }
+            let Some((rank, slot)) = self.queue.next() else { continue };
+            let index = tree.spine().index_of(slot);
+            let open = index.is_some_and(|index| index < self.open_turns);
+            if open && !self.changed_turns.contains(&slot) {
+                return Ok(Some((rank, Place::Turn(slot))));
             }
         }
     }
-    Ok(found)
+}
+
+fn node_totals(sweep: &Sweep<'_>, place: Place, id: &str) -> Result<Totals, ReadError> {
+    let part = sweep.tree().subtree(place)?;
+    Ok(part.find(id).map(|index| Totals::of_node(part.node(index))).unwrap_or_default())
 }
 
 /// The totals now: those of the newest snapshot, with the changed parts counted anew.
@@ -76,9 +141,8 @@ fn current_totals(sweep: &Sweep<'_>, committed: &RegionTotals) -> Result<RegionT
     let tree = sweep.tree();
     let mut seq = committed.seq;
     for (slot, turn) in tree.changed_turns() {
-        seq = seq
-            .plus(Totals::of(turn))
-            .minus(Totals::of(&*tree.source().part(Place::Turn(*slot), tree.as_of())?));
+        let before = tree.source().part(Place::Turn(*slot), tree.as_of())?;
+        seq = seq.plus(Totals::of(turn)).minus(Totals::of(&before));
     }
     for slot in sweep.dropped_turns() {
         seq = seq.minus(Totals::of(&*tree.source().part(Place::Turn(*slot), tree.as_of())?));
@@ -87,12 +151,12 @@ fn current_totals(sweep: &Sweep<'_>, committed: &RegionTotals) -> Result<RegionT
 }
 
 impl RegionTotals {
-    fn subtract(&mut self, place: Place, node: &Node) {
+    fn subtract(&mut self, place: Place, node: Totals) {
         let region = match place {
             Place::Sys => &mut self.sys,
             Place::Turn(_) => &mut self.seq,
             Place::Ah => &mut self.ah,
         };
-        *region = region.minus(Totals::of_node(node));
+        *region = region.minus(node);
     }
 }

@@ -1,6 +1,6 @@
 //! The only comparators of the crate (R7.1, R4.4). Everything that sorts nodes comes here.
 
-use super::Node;
+use super::{Id, Node};
 use std::cmp::Ordering;
 
 /// The order of siblings: offset, time, creation index, then id by bytes.
@@ -13,7 +13,10 @@ pub fn sibling_order(a: &Node, b: &Node) -> Ordering {
     ))
 }
 
-/// The order in which a policy removes blocks: priority, then age, then id.
-pub fn older_first(a: &Node, b: &Node) -> Ordering {
-    (a.priority, a.created_at_ns, &a.id).cmp(&(b.priority, b.created_at_ns, &b.id))
+/// Where a block stands in the order in which policies remove: priority, then age, then id.
+pub type PruneRank = (i64, i64, Id);
+
+/// The rank of a block.
+pub fn prune_rank(node: &Node) -> PruneRank {
+    (node.priority, node.created_at_ns, node.id.clone())
 }
