@@ -1,3 +1,4 @@
 //! What several test files need.
 
 pub mod memory;
+pub mod random;
