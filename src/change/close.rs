@@ -10,7 +10,7 @@ use super::decide::next_time;
 use super::{Addition, ChangeError, Commit, State, apply, ids};
 use crate::lifecycle::{self, Limits, Outcome, PruneQueue, Removed, Sealing, Totals};
 use crate::model::{
-    Class, Id, Instance, Name, Node, Place, ReadError, Skeleton, Slot, Subtree, Tree,
+    Class, Id, Instance, Lifetime, Name, Node, Place, ReadError, Skeleton, Slot, Subtree, Tree,
 };
 use crate::snapshot::{SnapshotParts, TurnsHash, snapshot_digest, subtree_hash};
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,10 +36,36 @@ pub struct IndexDelta {
     pub placed: Vec<(Id, Place)>,
     /// References: the target, and who names it.
     pub refs: BTreeSet<(Id, Id)>,
-    /// Places to look at for expiry at a cycle.
-    pub expiry: BTreeSet<(u64, Place)>,
+    /// Places to look at for expiry.
+    pub expiry: BTreeSet<Expiry>,
     /// Keys with a new newest instance.
     pub instances: Vec<(Name, Instance)>,
+}
+
+/// A place that may hold a node with a finite ttl.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+pub struct Expiry {
+    /// How long it lives, as a power of two: it is there for less than `2^span` cycles before it
+    /// is due. So whoever looks for nodes that live at a cycle knows how far ahead to look.
+    pub span: u8,
+    /// The cycle at which it is due.
+    pub due: u64,
+    /// Where it is.
+    pub place: Place,
+}
+
+impl Expiry {
+    fn of(life: Lifetime, place: Place) -> Expiry {
+        let ttl = life.expires_at.saturating_sub(life.since);
+        Expiry { span: (u64::BITS - ttl.leading_zeros()) as u8, due: life.expires_at, place }
+    }
+
+    /// What is overdue was spared for a reference: to be looked at again by the next commit.
+    fn overdue(cycle: u64, place: Place) -> Expiry {
+        Expiry { span: 1, due: cycle + 1, place }
+    }
 }
 
 /// A closed cycle.
@@ -151,7 +177,7 @@ pub fn close_commit(state: &State, commit: &Commit) -> Result<Closed, ReadError>
     closed.core_made = core_made;
     // The head's own are in the new turn, which is looked at as a whole.
     let spared = spared.into_iter().filter(|place| *place != Place::Ah);
-    closed.delta.expiry.extend(spared.map(|place| (commit.cycle + 1, place)));
+    closed.delta.expiry.extend(spared.map(|place| Expiry::overdue(commit.cycle, place)));
     Ok(closed)
 }
 
@@ -298,8 +324,10 @@ fn delta(state: &State, cycle: u64, parts: &[PartChange]) -> IndexDelta {
                 delta.placed.push((node.id.clone(), part.place));
             }
             if let Some(life) = node.lifetime {
-                // What is overdue was spared for a reference: look again at the next commit.
-                delta.expiry.insert((life.expires_at.max(cycle + 1), part.place));
+                delta.expiry.insert(match life.expires_at > cycle {
+                    true => Expiry::of(life, part.place),
+                    false => Expiry::overdue(cycle, part.place),
+                });
             }
         }
     }

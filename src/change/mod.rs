@@ -17,7 +17,7 @@ mod restore;
 mod state;
 
 pub use apply::{apply, materialize};
-pub use close::{Closed, IndexDelta, PartChange, close_commit, plan_commit};
+pub use close::{Closed, Expiry, IndexDelta, PartChange, close_commit, plan_commit};
 pub use error::ChangeError;
 pub use event::{
     Addition, Attempt, AttemptStatus, Change, Commit, Event, Import, Relocation, Restore,

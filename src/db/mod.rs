@@ -11,12 +11,13 @@ mod options;
 mod read;
 mod resolve;
 mod series;
+mod view;
 
 pub use clock::{Clock, SystemClock};
 pub use ops::{
-    AddRequest, AttemptAction, AttemptRequest, BatchRequest, CommitReply, CommitRequest, EditOp,
-    EditReply, IdReply, IdsReply, ImportReply, KeyReply, LogEntry, MoveRequest, RemoveRequest,
-    RestoreRequest, SetRequest, Stats, UndoReply,
+    AddRequest, AttemptAction, AttemptRequest, BatchRequest, CommitReply, CommitRequest,
+    DiffRequest, EditOp, EditReply, IdReply, IdsReply, ImportReply, KeyReply, LogEntry,
+    MoveRequest, RemoveRequest, RestoreRequest, SetRequest, Stats, UndoReply,
 };
 pub use options::{Durability, Options};
 pub use read::Snapshot;

@@ -144,6 +144,21 @@ pub struct RestoreRequest {
     pub discard: bool,
 }
 
+/// Compares two states.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DiffRequest {
+    /// One of them: a time address, or the working state.
+    pub a: Option<String>,
+    /// The other one.
+    pub b: Option<String>,
+    /// Which nodes; all of them if there is no selector.
+    pub q: Option<String>,
+    /// The rich report.
+    pub rich: bool,
+    /// The dialect of the selector and the addresses; the store's own if there is none.
+    pub dialect: Option<crate::query::Dialect>,
+}
+
 /// Records provider calls.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AttemptAction {

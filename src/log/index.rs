@@ -8,7 +8,7 @@ use super::StoreError;
 use super::codec::{decode, encode, seal, unseal};
 use super::stored::StoredNode;
 use super::tables::{EXPIRY, IDS, INSTANCES, REFS, RUNNING, place_from_key, place_key};
-use crate::change::IndexDelta;
+use crate::change::{Expiry, IndexDelta};
 use crate::model::{Id, Instance, Name, Place};
 use redb::{ReadTransaction, ReadableTable, WriteTransaction};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +20,7 @@ pub(super) struct Tail {
     /// For each id, where its node came to lie and from which cycle; nowhere if it was only used.
     ids: BTreeMap<Id, Vec<(u64, Place)>>,
     refs: BTreeSet<(Id, Id)>,
-    expiry: BTreeSet<(u64, Place)>,
+    expiry: BTreeSet<Expiry>,
     instances: BTreeMap<Name, Instance>,
 }
 
@@ -48,9 +48,17 @@ impl Tail {
         self.refs.range(from..).take_while(same).map(|(_, referrer)| referrer.clone()).collect()
     }
 
+    /// Places that may hold a node due at one of the cycles `after + 1 ..= upto`.
     pub(super) fn expiring(&self, after: u64, upto: u64) -> impl Iterator<Item = Place> + '_ {
-        let upto = (upto.saturating_add(1), Place::Sys);
-        self.expiry.range((after + 1, Place::Sys)..upto).map(|(_, place)| *place)
+        let due = move |expiry: &&Expiry| (after + 1..=upto).contains(&expiry.due);
+        self.expiry.iter().filter(due).map(|expiry| expiry.place)
+    }
+
+    /// Places that may hold a node with a finite ttl at a cycle.
+    pub(super) fn finite(&self, cycle: u64) -> impl Iterator<Item = Place> + '_ {
+        let lives =
+            move |expiry: &&Expiry| expiry.due > cycle && expiry.due <= horizon(cycle, expiry.span);
+        self.expiry.iter().filter(lives).map(|expiry| expiry.place)
     }
 
     pub(super) fn instance(&self, key: &str) -> Option<&Instance> {
@@ -78,9 +86,9 @@ impl Tail {
             refs.insert((&**target, &**referrer), ())?;
         }
         let mut expiry = txn.open_table(EXPIRY)?;
-        for (cycle, place) in &self.expiry {
+        for Expiry { span, due, place } in &self.expiry {
             let (slot, rank) = place_key(*place);
-            expiry.insert((*cycle, slot, rank), ())?;
+            expiry.insert((*span, *due, slot, rank), ())?;
         }
         let mut instances = txn.open_table(INSTANCES)?;
         let mut running = txn.open_table(RUNNING)?;
@@ -124,16 +132,32 @@ impl Tables<'_> {
     }
 
     pub(super) fn expiring(&self, after: u64, upto: u64) -> Result<Vec<Place>, StoreError> {
+        self.due(|_| (after, upto))
+    }
+
+    pub(super) fn finite(&self, cycle: u64) -> Result<Vec<Place>, StoreError> {
+        self.due(|span| (cycle, horizon(cycle, span)))
+    }
+
+    /// Places due after one cycle and up to another, which may depend on the span.
+    fn due(&self, window: impl Fn(u8) -> (u64, u64)) -> Result<Vec<Place>, StoreError> {
         let table = self.0.open_table(EXPIRY)?;
         let mut found = Vec::new();
-        for entry in table.range((after + 1, 0, 0)..(upto.saturating_add(1), 0, 0))? {
-            let (_, slot, rank) = entry?.0.value();
-            let place = place_from_key(slot, rank).ok_or_else(|| {
-                StoreError::corrupt(format!(
-                    "the expiry index names an unknown place {slot}/{rank}"
-                ))
-            })?;
-            found.push(place);
+        let mut from = 0u8;
+        // One look for each span that is in use.
+        while let Some(first) = table.range((from, 0, 0, 0)..)?.next() {
+            let span = first?.0.value().0;
+            let (after, upto) = window(span);
+            let range = (span, after.saturating_add(1), 0, 0)..(span, upto.saturating_add(1), 0, 0);
+            for entry in table.range(range)? {
+                let (_, _, slot, rank) = entry?.0.value();
+                found.push(place_from_key(slot, rank).ok_or_else(|| {
+                    let message = format!("the expiry index names an unknown place {slot}/{rank}");
+                    StoreError::corrupt(message)
+                })?);
+            }
+            let Some(next) = span.checked_add(1) else { break };
+            from = next;
         }
         Ok(found)
     }
@@ -152,6 +176,11 @@ impl Tables<'_> {
         let table = self.0.open_table(RUNNING)?;
         table.iter()?.map(|entry| Ok(Name::from(entry?.0.value()))).collect()
     }
+}
+
+/// The last cycle at which a node that lives at `cycle` can be due.
+fn horizon(cycle: u64, span: u8) -> u64 {
+    cycle.saturating_add(1u64.checked_shl(span.into()).unwrap_or(u64::MAX))
 }
 
 fn read_places(id: &str, row: &[u8]) -> Result<Vec<(u64, Place)>, StoreError> {

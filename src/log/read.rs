@@ -149,6 +149,26 @@ impl LogReader {
         Ok(Some(places))
     }
 
+    /// Parts that may hold a node with a finite ttl in the snapshot of a cycle.
+    pub fn finite_places(&self, cycle: u64) -> Result<BTreeSet<Place>, StoreError> {
+        let mut found: BTreeSet<Place> = {
+            let tail = self.tail.read().unwrap_or_else(PoisonError::into_inner);
+            tail.finite(cycle).collect()
+        };
+        found.extend(self.with(|txn| Tables(txn).finite(cycle))?);
+        Ok(found)
+    }
+
+    /// The cycles of `from..=upto` in which a part changed, oldest first.
+    pub fn versions(&self, place: Place, from: u64, upto: u64) -> Result<Vec<u64>, StoreError> {
+        self.with(|txn| {
+            let table = txn.open_table(PARTS)?;
+            let (slot, rank) = place_key(place);
+            let range = table.range((slot, rank, from)..=(slot, rank, upto))?;
+            range.map(|entry| Ok(entry?.0.value().2)).collect()
+        })
+    }
+
     /// Provider calls, of one cycle or of all.
     pub fn attempts(&self, cycle: Option<u64>) -> Result<Vec<Attempt>, StoreError> {
         self.with(|txn| {

@@ -8,7 +8,7 @@ use super::StoreError;
 use super::codec::{decode, encode, seal, unseal};
 use super::stored::{StoredNode, StoredNodes, StoredPolicy, load_nodes, store_nodes};
 use super::tables::{PartKey, part_key_bytes};
-use crate::change::{Closed, History, IndexDelta, PartChange, State};
+use crate::change::{Closed, Expiry, History, IndexDelta, PartChange, State};
 use crate::lifecycle::{Policy, RegionTotals, Removed};
 use crate::model::{Id, Instance, Name, Place, Skeleton, Spine, Subtree};
 use crate::snapshot::{TurnsHash, subtree_hash};
@@ -104,7 +104,7 @@ pub(super) struct StoredCycle {
     used: Vec<String>,
     placed: Vec<(String, Place)>,
     refs: Vec<(String, String)>,
-    expiry: Vec<(u64, Place)>,
+    expiry: Vec<Expiry>,
     instances: Vec<(String, StoredNode, bool, bool)>,
 }
 

@@ -26,8 +26,8 @@ pub(super) const PARTS: TableDefinition<'_, PartKey, &[u8]> = TableDefinition::n
 /// For an id, the places that its node came to lie in, each with the cycle.
 pub(super) const IDS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("ids");
 
-/// A cycle, and a place that may hold a node due then.
-pub(super) const EXPIRY: TableDefinition<'_, (u64, u64, u32), ()> = TableDefinition::new("expiry");
+/// A span of life, a cycle, and a place that may hold a node of that span due then.
+pub(super) const EXPIRY: TableDefinition<'_, ExpiryKey, ()> = TableDefinition::new("expiry");
 
 /// A node, and one that named it in its `refs` at some time.
 pub(super) const REFS: TableDefinition<'_, (&str, &str), ()> = TableDefinition::new("refs");
@@ -49,6 +49,9 @@ pub(super) const ATTEMPT_CYCLES: TableDefinition<'_, &str, u64> =
 /// Provider calls that have not ended, with their cycles.
 pub(super) const OPEN_ATTEMPTS: TableDefinition<'_, &str, u64> =
     TableDefinition::new("open_attempts");
+
+/// A span, a cycle, and the cycle and rank of a slot.
+pub(super) type ExpiryKey = (u8, u64, u64, u32);
 
 /// A part and a version of it: the cycle and rank of a slot, and the cycle that it holds from.
 pub(super) type PartKey = (u64, u32, u64);

@@ -6,5 +6,5 @@ mod fields;
 mod parse;
 mod reply;
 
-pub use parse::{Op, parse_request};
+pub use parse::{Op, Question, parse_request};
 pub use reply::{Reply, handle, handle_line};

@@ -4,12 +4,13 @@ use super::fields::{Fields, count, flag, int, object, text, texts};
 use crate::change::AttemptStatus;
 use crate::code::Code;
 use crate::db::{
-    AddRequest, AttemptAction, AttemptRequest, BatchRequest, CommitRequest, EditOp, MoveRequest,
-    RemoveRequest, RestoreRequest, SetRequest,
+    AddRequest, AttemptAction, AttemptRequest, BatchRequest, CommitRequest, DiffRequest, EditOp,
+    MoveRequest, RemoveRequest, RestoreRequest, SetRequest,
 };
 use crate::error::{Error, Result};
 use crate::json::Json;
 use crate::lifecycle::{Policy, Region};
+use crate::query::{Dialect, Options as QueryOptions};
 use std::collections::BTreeMap;
 
 /// An operation.
@@ -46,6 +47,14 @@ pub enum Op {
         /// The time of the first node.
         created_at_ns: Option<i64>,
     },
+    /// `select`
+    Select(Question),
+    /// `nodes`
+    Nodes(Question),
+    /// `diff`
+    Diff(DiffRequest),
+    /// `explain`
+    Explain(Question),
     /// `log`
     Log {
         /// The first sequence number.
@@ -57,6 +66,17 @@ pub enum Op {
     Stats,
     /// `verify`
     Verify,
+}
+
+/// A selector, and how to read and answer it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// The selector.
+    pub q: String,
+    /// Its dialect; the store's own if there is none.
+    pub dialect: Option<Dialect>,
+    /// Options of the answer.
+    pub options: QueryOptions,
 }
 
 /// Headers that no operation can set.
@@ -127,6 +147,16 @@ fn parse_op(op: &str, fields: &mut Fields) -> Result<Op> {
         "export" => Op::Export { at: address(fields)? },
         "thread" => Op::Thread { at: address(fields)? },
         "import" => import(fields)?,
+        "select" => Op::Select(question(fields, true)?),
+        "nodes" => Op::Nodes(question(fields, true)?),
+        "explain" => Op::Explain(question(fields, false)?),
+        "diff" => Op::Diff(DiffRequest {
+            a: fields.take("a").map(|v| text("a", v)).transpose()?,
+            b: fields.take("b").map(|v| text("b", v)).transpose()?,
+            q: fields.take("q").map(|v| text("q", v)).transpose()?,
+            rich: fields.take("rich").map(|v| flag("rich", v)).transpose()?.unwrap_or(false),
+            dialect: dialect(fields)?,
+        }),
         "log" => Op::Log {
             from: fields.take("from").map(|v| count("from", v)).transpose()?,
             limit: fields.take("limit").map(|v| count("limit", v)).transpose()?,
@@ -135,6 +165,26 @@ fn parse_op(op: &str, fields: &mut Fields) -> Result<Op> {
         "verify" => Op::Verify,
         other => return Err(Error::request(format!("there is no operation '{other}'"))),
     })
+}
+
+fn question(fields: &mut Fields, with_options: bool) -> Result<Question> {
+    let options = match with_options.then(|| fields.take("options")).flatten() {
+        None => QueryOptions::default(),
+        Some(value) => {
+            let invalid = |error: serde_json::Error| Error::request(format!("'options': {error}"));
+            let value = serde_json::to_value(value).map_err(invalid)?;
+            serde_json::from_value(value).map_err(invalid)?
+        }
+    };
+    Ok(Question { q: text("q", fields.required("q")?)?, dialect: dialect(fields)?, options })
+}
+
+fn dialect(fields: &mut Fields) -> Result<Option<Dialect>> {
+    let Some(name) = fields.take("dialect") else { return Ok(None) };
+    let name = text("dialect", name)?;
+    name.parse()
+        .map(Some)
+        .map_err(|_| Error::request(format!("a dialect is \"0.1\" or \"1.0\", not \"{name}\"")))
 }
 
 fn address(fields: &mut Fields) -> Result<Option<String>> {

@@ -1,9 +1,10 @@
 //! Running requests, and their replies.
 
-use super::parse::{Op, parse_request};
+use super::parse::{Op, Question, parse_request};
 use crate::db::{Db, EditOp, EditReply};
 use crate::error::{Error, Result};
 use crate::json::{self, Json};
+use crate::query::Selected;
 use serde::Serialize;
 use serde::ser::SerializeMap;
 
@@ -65,7 +66,6 @@ pub fn handle(db: &Db, request: Json) -> Reply {
 }
 
 fn run(db: &Db, op: Op, warnings: &mut Vec<String>) -> Result<Json> {
-    let _ = &warnings;
     match op {
         Op::Edit(op) => edit(db, op),
         Op::Batch(request) => {
@@ -92,6 +92,20 @@ fn run(db: &Db, op: Op, warnings: &mut Vec<String>) -> Result<Json> {
         Op::ImportMessages { messages, created_at_ns } => {
             to_json(&db.import_messages(&messages, created_at_ns)?)
         }
+        Op::Select(Question { q, dialect, options }) => match db.select(&q, dialect, &options)? {
+            Selected::Ids { ids, warnings: said } => {
+                warnings.extend(said);
+                Ok(Json::List(ids.iter().map(|id| Json::from(&**id)).collect()))
+            }
+            Selected::Range(range) => to_json(&range),
+        },
+        Op::Nodes(Question { q, dialect, options }) => {
+            let nodes = db.nodes(&q, dialect, &options)?;
+            warnings.extend(nodes.warnings);
+            Ok(Json::List(nodes.nodes.into_iter().map(Json::Map).collect()))
+        }
+        Op::Diff(request) => db.diff(&request),
+        Op::Explain(Question { q, dialect, .. }) => to_json(&db.explain(&q, dialect)?),
         Op::Log { from, limit } => to_json(&db.log(from, limit)?),
         Op::Stats => to_json(&db.stats()?),
         Op::Verify => to_json(&db.verify(|_| {})?),

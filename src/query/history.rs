@@ -26,7 +26,7 @@ pub(super) fn every(timeline: &dyn Timeline, ask: &Ask) -> Result<Vec<Met>, Read
 }
 
 /// The same by asking each snapshot in full.
-pub fn every_whole(timeline: &dyn Timeline, ask: &Ask) -> Result<Vec<Met>, ReadError> {
+pub(super) fn every_whole(timeline: &dyn Timeline, ask: &Ask) -> Result<Vec<Met>, ReadError> {
     let open = unlimited(ask);
     let mut list = Merged::default();
     for cycle in timeline.history().iter().rev() {

@@ -1,9 +1,16 @@
-//! The query language, front half: text to a syntax tree, and back to canonical text.
+//! The query language: text to a syntax tree and back, and from there to an answer.
 //!
-//! `text -> lexer -> layout -> grammar -> ast`, one type for each stage. [`parse_selector`] and
-//! its siblings run the whole way and answer with one error that has a code, a span, what was
-//! expected and a hint. [`format()`] goes back; [`advise`] says what is legal but unwise.
-//! Nothing here knows a store: names, times and depths are resolved by later stages.
+//! Front half: `text -> lexer -> layout -> grammar -> ast`, one type for each stage.
+//! [`parse_selector`] and its siblings run the whole way and answer with one error that has a
+//! code, a span, what was expected and a hint. [`format()`] goes back; [`advise`] says what is
+//! legal but unwise. It knows no store.
+//!
+//! Back half: `ast -> resolve -> plan -> eval -> ids | nodes | range`. A store shows itself as a
+//! [`Timeline`]; [`select`], [`nodes`], [`diff()`] and [`explain()`] answer from it, and
+//! [`resolve_target`] and [`resolve_place`] serve edits from a working tree. A plan has cycles
+//! and no sugar. Asking changes nothing, and the same question gets the same bytes. Each planned
+//! answer has a plain twin that reads everything ([`select_whole`], [`find_whole`]); they are the
+//! same.
 
 mod advice;
 pub mod ast;
@@ -12,10 +19,12 @@ mod construct;
 mod controls;
 mod diagnose;
 mod dialect;
+mod diff;
 mod edit;
 mod error;
 mod eval;
 mod expect;
+mod explain;
 mod facets;
 mod format;
 mod format_parts;
@@ -29,6 +38,7 @@ mod options;
 mod parse;
 pub mod plan;
 mod query_error;
+mod range;
 mod resolve;
 mod scan;
 mod select;
@@ -37,6 +47,7 @@ mod timeline;
 mod token;
 pub mod walk;
 pub mod words;
+mod words_of;
 
 lalrpop_util::lalrpop_mod!(
     #[allow(clippy::all, clippy::unwrap_used, clippy::expect_used, missing_docs)]
@@ -47,17 +58,26 @@ lalrpop_util::lalrpop_mod!(
 
 pub use advice::{Advice, AdviceKind, advise};
 pub use dialect::{Dialect, UnknownDialect};
+pub use diff::{
+    ChangedFields, Diff, Moved, ParentChanged, ParentDiff, RichChanged, RichDiff, diff, rich_diff,
+    state_of,
+};
 pub use edit::{resolve_parent, resolve_place, resolve_target};
 pub use error::{SelectorError, SelectorErrorKind};
 pub use eval::{Hit, Summary, find, find_whole};
+pub use explain::{Explanation, explain};
 pub use facets::derived_facet;
 pub use format::{Canonical, format};
 pub use lexer::Lexer;
 pub use normalize::normalized;
 pub use options::{ContentMode, Material, Options};
 pub use query_error::QueryError;
+pub use range::{
+    Changed, ContentDiff, ContentSummary, Delta, DiffBlock, FromTo, Hunk, Limits,
+    RangeDiffLatestResult, RangeError, SnapshotRef, Stats, TokenOp,
+};
 pub use resolve::{Facts, resolve, resolve_time, resolve_timeless};
-pub use select::{Selected, nodes, select};
+pub use select::{Nodes, Selected, nodes, select, select_whole};
 pub use span::{At, Span};
 pub use timeline::{Moment, Timeline};
 pub use token::{Bracket, Fault, Gap, Lexeme, Token, TokenClass};

@@ -2,12 +2,13 @@
 
 use super::ast::Selector;
 use super::dialect::Dialect;
-use super::eval::{Hit, find};
-use super::history::every;
+use super::eval::{Hit, find, find_whole};
+use super::history::{every, every_whole};
 use super::options::Options;
 use super::parse_selector;
 use super::plan::{Plan, When};
 use super::query_error::QueryError;
+use super::range::{RangeDiffLatestResult, Stops, range};
 use super::resolve::{Facts, resolve};
 use super::timeline::{Moment, Timeline};
 use crate::json::Json;
@@ -25,6 +26,17 @@ pub enum Selected {
         /// What the asker should know.
         warnings: Vec<String>,
     },
+    /// What changed over a range.
+    Range(RangeDiffLatestResult),
+}
+
+/// Nodes as objects.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Nodes {
+    /// One object for each node, in the order of R7.
+    pub nodes: Vec<BTreeMap<String, Json>>,
+    /// What the asker should know.
+    pub warnings: Vec<String>,
 }
 
 /// Answers a selector. Nothing is changed by it.
@@ -36,8 +48,33 @@ pub fn select(
 ) -> Result<Selected, QueryError> {
     let selector = parse_selector(text, dialect)?;
     let plan = plan_for(timeline, &selector, dialect, options)?;
+    if let When::Range { kind, stops, cut } = &plan.when {
+        let stops = Stops { kind: *kind, list: stops, cut: *cut };
+        return range(timeline, text, &plan, stops, options, false).map(Selected::Range);
+    }
     let hits = hits_of(timeline, &plan)?;
     let ids = hits.into_iter().map(|(_, hit)| hit.node.id.clone()).collect();
+    Ok(Selected::Ids { ids, warnings: plan.warnings })
+}
+
+/// The same answer by reading everything: what tests hold [`select`] against.
+pub fn select_whole(
+    timeline: &dyn Timeline,
+    text: &str,
+    dialect: Dialect,
+    options: &Options,
+) -> Result<Selected, QueryError> {
+    let selector = parse_selector(text, dialect)?;
+    let plan = plan_for(timeline, &selector, dialect, options)?;
+    let hits = match &plan.when {
+        When::Range { kind, stops, cut } => {
+            let stops = Stops { kind: *kind, list: stops, cut: *cut };
+            return range(timeline, text, &plan, stops, options, true).map(Selected::Range);
+        }
+        When::One(state) => find_whole(&plan.ask, &Moment::of(timeline, *state)?)?,
+        When::Every => every_whole(timeline, &plan.ask)?.into_iter().map(|(_, hit)| hit).collect(),
+    };
+    let ids = hits.into_iter().map(|hit| hit.node.id.clone()).collect();
     Ok(Selected::Ids { ids, warnings: plan.warnings })
 }
 
@@ -48,7 +85,7 @@ pub fn nodes(
     text: &str,
     dialect: Dialect,
     options: &Options,
-) -> Result<(Vec<BTreeMap<String, Json>>, Vec<String>), QueryError> {
+) -> Result<Nodes, QueryError> {
     let selector = parse_selector(text, dialect)?;
     let plan = plan_for(timeline, &selector, dialect, options)?;
     if let (When::Range { .. }, Some(time)) = (&plan.when, &selector.time) {
@@ -67,7 +104,7 @@ pub fn nodes(
         object.insert("depth".to_owned(), hit.depth.map_or(Json::Null, Json::from));
         objects.push(object);
     }
-    Ok((objects, plan.warnings))
+    Ok(Nodes { nodes: objects, warnings: plan.warnings })
 }
 
 fn plan_for(

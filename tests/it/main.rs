@@ -5,6 +5,8 @@ mod model_random;
 mod query_advice;
 mod query_edit;
 mod query_golden;
+mod query_plans;
+mod query_ranges;
 mod query_robust;
 mod query_roundtrip;
 mod query_spans;

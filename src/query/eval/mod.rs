@@ -57,7 +57,7 @@ pub fn find_whole(ask: &Ask, moment: &Moment<'_>) -> Result<Vec<Hit>, ReadError>
     })
 }
 
-/// How many nodes each step of a chain comes to, when the whole tree is walked.
+/// How many nodes each step of a chain comes to, in the parts that it has to read.
 pub(super) fn trace(chain: &Chain, moment: &Moment<'_>) -> Result<Vec<usize>, ReadError> {
     let shared = Flat::shared(moment);
     let scope = Scope::of(chain, &shared, moment)?;

@@ -10,6 +10,7 @@ use super::flat::{AH_RANK, FIRST_TURN_RANK, Flat, SYS_RANK};
 use super::summary::{Need, needs_of};
 use super::walk::{Spot, Walk};
 use crate::model::{Class, Place, ReadError};
+use crate::query::ast::Op;
 use crate::query::plan::{
     Attr, Chain, Check, Compound, DepthSet, Number, NumberAttr, Reach, Start, Step, Test, Value,
     ValueText,
@@ -235,12 +236,14 @@ fn depths_of(test: &Test) -> DepthSet {
         }
         Test::Sort { class: Class::Turn, .. } => DepthSet::span(1, i64::MAX),
         Test::Depth(depths) | Test::Container(depths) => depths.clone(),
-        Test::Attr(Attr::Number(NumberAttr::Depth), Check::Compare(op, value)) => match value {
-            Value::Given(ValueText { number: Some(Number::Int(n)), .. }) => {
-                i64::try_from(*n).map_or(DepthSet::all(), |n| DepthSet::compared(*op, n))
-            }
-            _ => DepthSet::all(),
-        },
+        // An implied core has no such attribute, and what is null passes `!=`.
+        Test::Attr(
+            Attr::Number(NumberAttr::Depth),
+            Check::Compare(
+                op @ (Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge),
+                Value::Given(ValueText { number: Some(Number::Int(n)), .. }),
+            ),
+        ) => i64::try_from(*n).map_or(DepthSet::all(), |n| DepthSet::compared(*op, n)),
         Test::Any(tests) => {
             tests.iter().fold(DepthSet::none(), |sum, test| sum.or(&depths_of(test)))
         }

@@ -243,7 +243,7 @@ impl<'m> Walk<'m> {
             let key = |item: &usize| {
                 self.flat().node(*item).map(|node| recency(node, self.flat().depth(*item)))
             };
-            set.sort_by(|a, b| key(a).cmp(&key(b)));
+            set.sort_by_cached_key(key);
         }
         for pick in &compound.picks {
             let one = match pick {

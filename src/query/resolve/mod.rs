@@ -18,6 +18,7 @@ use super::options::Options;
 use super::plan::{Ask, Chain, Compound, Group, Link, Plan, Reach, Start, Step, When};
 use super::query_error::QueryError;
 use crate::change::History;
+use crate::code::Code;
 use compound::Names;
 
 /// The facts of a store that decide times.
@@ -50,6 +51,10 @@ pub fn resolve(
     let ask = ask(selector, dialect, options)?;
     let time = selector.time.as_ref();
     let when = resolve_time(time, dialect, facts, options.max_snapshots, &mut warnings)?;
+    if let (When::Range { .. }, Some(0)) = (&when, options.max_snapshots) {
+        let message = "maxSnapshots must be at least 1";
+        return Err(QueryError::new(Code::RequestInvalid, message));
+    }
     let mode = window::mode(&selector.controls, options);
     if mode.is_some() && !matches!(when, When::Range { .. }) {
         warnings.push("`@mode` means something only for a range, and is ignored".to_owned());

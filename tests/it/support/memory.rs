@@ -7,8 +7,8 @@
 
 use pactdb::change::decide::decide;
 use pactdb::change::{
-    Add, ChangeError, Closed, Context, Edit, Event, History, Move, Parent, Remove, Set, State,
-    Working, apply, close_commit, close_import, plan_commit, plan_import,
+    Add, ChangeError, Closed, Context, Edit, History, Move, Parent, Remove, Set, State, Working,
+    apply, close_commit, close_import, plan_commit, plan_import,
 };
 use pactdb::json::{Json, parse};
 use pactdb::model::{
@@ -28,6 +28,8 @@ struct Committed {
     used: BTreeSet<Id>,
     refs: BTreeSet<(Id, Id)>,
     instances: BTreeMap<String, Instance>,
+    /// Places that ever held a node with a finite ttl.
+    finite: BTreeSet<Place>,
 }
 
 #[derive(Debug, Default)]
@@ -207,6 +209,9 @@ impl Memory {
             shelf.skeletons.insert(cycle, skeleton);
             for part in &closed.parts {
                 shelf.parts.entry(part.place).or_default().insert(cycle, part.new.clone());
+                if part.new.as_deref().is_some_and(|part| Summary::of(part).has_finite_ttl()) {
+                    shelf.finite.insert(part.place);
+                }
                 let ids = part.new.iter().flat_map(|part| part.entries());
                 shelf.used.extend(ids.map(|entry| entry.node.id.clone()));
             }
@@ -224,7 +229,6 @@ impl Memory {
         }
         self.history.push(cycle);
         self.working = Working::fresh(closed.next_state(materialized).unwrap());
-        let _ = Event::Created { generation: self.generation };
     }
 }
 
@@ -264,14 +268,12 @@ impl Timeline for Memory {
     }
 
     fn finite_places(&self, cycle: u64) -> Result<Vec<Place>, ReadError> {
-        let tree = self.at(cycle)?;
-        let mut found = Vec::new();
-        for place in tree.places() {
-            if Summary::of(&*tree.subtree(place)?).has_finite_ttl() {
-                found.push(place);
-            }
-        }
-        Ok(found)
+        let shelf = self.shelf.0.read().unwrap();
+        let alive = |place: &&Place| {
+            let version = shelf.parts[*place].range(..=cycle).next_back();
+            matches!(version, Some((_, Some(part))) if Summary::of(part).has_finite_ttl())
+        };
+        Ok(shelf.finite.iter().filter(alive).copied().collect())
     }
 
     fn summary(&self, place: Place, cycle: u64) -> Result<Option<Summary>, ReadError> {

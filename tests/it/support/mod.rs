@@ -11,4 +11,5 @@ pub(crate) mod follow;
 pub mod memory;
 pub(crate) mod model;
 pub(crate) mod ops;
+pub mod random;
 pub(crate) mod storage;

@@ -1,0 +1,118 @@
+//! A store as queries see it: its states, and what changed between them.
+
+use super::ops::DiffRequest;
+use super::{Db, resolve};
+use crate::change::{History, Working};
+use crate::error::{Error, Result};
+use crate::json::Json;
+use crate::log::LogReader;
+use crate::model::{Generation, Place, ReadError, Tree, TurnSource};
+use crate::query::{
+    self, Dialect, Explanation, Nodes, Options as QueryOptions, Selected, Timeline,
+};
+use crate::snapshot::Contents;
+use std::sync::Arc;
+
+/// The store at one moment. Commits that follow do not show in it.
+struct View {
+    reader: Arc<LogReader>,
+    working: Arc<Working>,
+}
+
+impl Timeline for View {
+    fn generation(&self) -> Generation {
+        self.working.state.generation
+    }
+
+    fn history(&self) -> &History {
+        &self.working.state.history
+    }
+
+    fn last_cycle(&self) -> u64 {
+        self.working.state.last_cycle
+    }
+
+    fn working(&self) -> std::result::Result<Tree, ReadError> {
+        Ok(self.working.state.tree.clone())
+    }
+
+    fn at(&self, cycle: u64) -> std::result::Result<Tree, ReadError> {
+        let source: Arc<dyn TurnSource> = self.reader.clone();
+        Tree::at(cycle, source)
+    }
+
+    fn contents(&self) -> &dyn Contents {
+        &*self.reader
+    }
+
+    fn changed_places(&self, cycle: u64) -> std::result::Result<Vec<Place>, ReadError> {
+        Ok(self.reader.cycle(cycle)?.changed)
+    }
+
+    fn places_of(&self, id: &str) -> std::result::Result<Vec<(u64, Place)>, ReadError> {
+        Ok(self.reader.places_of(id)?)
+    }
+
+    fn finite_places(&self, cycle: u64) -> std::result::Result<Vec<Place>, ReadError> {
+        Ok(self.reader.finite_places(cycle)?.into_iter().collect())
+    }
+
+    fn versions(
+        &self,
+        place: Place,
+        from: u64,
+        upto: u64,
+    ) -> std::result::Result<Vec<u64>, ReadError> {
+        Ok(self.reader.versions(place, from, upto)?)
+    }
+}
+
+impl Db {
+    fn view(&self) -> View {
+        View { reader: self.inner.store.reader().clone(), working: self.working() }
+    }
+
+    /// The dialect that queries of this store are in unless they say otherwise.
+    pub fn dialect(&self) -> Dialect {
+        resolve::dialect(self.generation())
+    }
+
+    /// Answers a selector: ids, or what changed from cycle to cycle.
+    pub fn select(
+        &self,
+        text: &str,
+        dialect: Option<Dialect>,
+        options: &QueryOptions,
+    ) -> Result<Selected> {
+        Ok(query::select(&self.view(), text, dialect.unwrap_or(self.dialect()), options)?)
+    }
+
+    /// Answers a selector with node objects.
+    pub fn nodes(
+        &self,
+        text: &str,
+        dialect: Option<Dialect>,
+        options: &QueryOptions,
+    ) -> Result<Nodes> {
+        Ok(query::nodes(&self.view(), text, dialect.unwrap_or(self.dialect()), options)?)
+    }
+
+    /// What changed between two states, from the older to the newer one.
+    pub fn diff(&self, request: &DiffRequest) -> Result<Json> {
+        let dialect = request.dialect.unwrap_or(self.dialect());
+        let (a, b) = (request.a.as_deref(), request.b.as_deref());
+        let text = request.q.as_deref().unwrap_or("*");
+        let value = if request.rich {
+            serde_json::to_value(query::rich_diff(&self.view(), a, b, text, dialect)?)
+        } else {
+            serde_json::to_value(query::diff(&self.view(), a, b, text, dialect)?)
+        };
+        let value = value.map_err(|error| Error::request(error.to_string()))?;
+        Ok(Json::try_from(value)?)
+    }
+
+    /// What a selector means, what it will read, and what could be written better.
+    pub fn explain(&self, text: &str, dialect: Option<Dialect>) -> Result<Explanation> {
+        Ok(query::explain(&self.view(), text, dialect.unwrap_or(self.dialect()))?)
+    }
+}

@@ -1,0 +1,124 @@
+//! Two states compared: what is only in one, and what differs.
+//!
+//! [`Comparer::compare`] reads the parts that changed between the two, and those with a finite
+//! ttl, when the answer in each part depends on that part alone; else, and for
+//! [`Comparer::compare_whole`], it asks both states in full. A part that did not change gives both
+//! states the same nodes, so nothing is missed.
+
+use super::fields::{Difference, differences};
+use crate::model::{Place, ReadError};
+use crate::query::eval::{Hit, find, find_in, find_whole, is_local};
+use crate::query::plan::{Ask, Depends, State};
+use crate::query::timeline::{Moment, Timeline};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What differs between two states.
+#[derive(Debug, Default)]
+pub(in crate::query) struct Comparison {
+    /// In the newer one only, in canonical order.
+    pub(in crate::query) added: Vec<Hit>,
+    /// In the older one only, by id.
+    pub(in crate::query) removed: Vec<Hit>,
+    /// In both with a difference, in the canonical order of the newer: newer, older, fields.
+    pub(in crate::query) changed: Vec<(Hit, Hit, Vec<Difference>)>,
+}
+
+/// Compares states of one store by one question.
+pub(in crate::query) struct Comparer<'a> {
+    timeline: &'a dyn Timeline,
+    ask: &'a Ask,
+    depends: Depends,
+}
+
+impl<'a> Comparer<'a> {
+    pub(in crate::query) fn new(timeline: &'a dyn Timeline, ask: &'a Ask) -> Comparer<'a> {
+        Comparer { timeline, ask, depends: Depends::of(ask) }
+    }
+
+    pub(in crate::query) fn moment(&self, state: State) -> Result<Moment<'a>, ReadError> {
+        Moment::of(self.timeline, state)
+    }
+
+    /// The difference between two states, the newer one first.
+    pub(in crate::query) fn compare(
+        &self,
+        (newer, new_state): (&Moment<'_>, State),
+        (older, old_state): (&Moment<'_>, State),
+    ) -> Result<Comparison, ReadError> {
+        let by_parts = !self.depends.depth
+            && !self.depends.age
+            && self.ask.window.is_open()
+            && is_local(self.ask, newer)?
+            && is_local(self.ask, older)?;
+        let (new, old) = if by_parts {
+            let places = self.changed_between(newer, new_state, old_state)?;
+            (find_in(self.ask, newer, &places)?, find_in(self.ask, older, &places)?)
+        } else {
+            (find(self.ask, newer)?, find(self.ask, older)?)
+        };
+        Ok(compare_hits((new, newer.cycle), (old, older.cycle)))
+    }
+
+    /// The same by reading everything.
+    pub(in crate::query) fn compare_whole(
+        &self,
+        newer: &Moment<'_>,
+        older: &Moment<'_>,
+    ) -> Result<Comparison, ReadError> {
+        let (new, old) = (find_whole(self.ask, newer)?, find_whole(self.ask, older)?);
+        Ok(compare_hits((new, newer.cycle), (old, older.cycle)))
+    }
+
+    /// Every part that may read differently in the two states.
+    fn changed_between(
+        &self,
+        newer: &Moment<'_>,
+        new_state: State,
+        old_state: State,
+    ) -> Result<BTreeSet<Place>, ReadError> {
+        let mut places = BTreeSet::new();
+        let State::Cycle(oldest) = old_state else { return Ok(places) };
+        let newest = match new_state {
+            State::Cycle(cycle) => cycle,
+            State::Working => {
+                places.extend([Place::Sys, Place::Ah]);
+                let turns = newer.tree.changed_turns().keys();
+                places.extend(turns.map(|slot| Place::Turn(*slot)));
+                self.timeline.last_cycle()
+            }
+        };
+        for (from, to) in self.timeline.history().runs() {
+            for cycle in (*from).max(oldest + 1)..=(*to).min(newest) {
+                places.extend(self.timeline.changed_places(cycle)?);
+            }
+        }
+        if newest != oldest {
+            places.extend(self.timeline.finite_places(newest)?);
+            places.extend(self.timeline.finite_places(oldest)?);
+        }
+        Ok(places)
+    }
+}
+
+fn compare_hits(
+    (mut new, new_cycle): (Vec<Hit>, u64),
+    (old, old_cycle): (Vec<Hit>, u64),
+) -> Comparison {
+    new.sort_unstable_by_key(|hit| hit.rank);
+    let mut gone: BTreeMap<_, Hit> =
+        old.into_iter().map(|hit| (hit.node.id.clone(), hit)).collect();
+    let mut found = Comparison::default();
+    for hit in new {
+        match gone.remove(&hit.node.id) {
+            None => found.added.push(hit),
+            Some(before) => {
+                let fields = differences((&hit, new_cycle), (&before, old_cycle));
+                if !fields.is_empty() {
+                    found.changed.push((hit, before, fields));
+                }
+            }
+        }
+    }
+    found.removed = gone.into_values().collect();
+    found
+}

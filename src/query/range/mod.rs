@@ -1,0 +1,222 @@
+//! Ranges: what changed in the answer of a selector from snapshot to snapshot (R8.1–R8.6).
+
+mod compare;
+mod content;
+mod fields;
+mod result;
+
+pub(super) use compare::{Comparer, Comparison};
+pub(super) use fields::Difference;
+pub use result::{
+    Changed, ContentDiff, Delta, DiffBlock, FromTo, Hunk, Limits, RangeDiffLatestResult,
+    RangeError, SnapshotRef, Stats, Summary as ContentSummary, TokenOp,
+};
+
+use super::ast::Mode;
+use super::eval::Hit;
+use super::options::{Material, Options};
+use super::plan::{Plan, RangeKind, Stop};
+use super::query_error::QueryError;
+use super::timeline::{Moment, Timeline};
+use crate::code::Code;
+use crate::json::Json;
+use crate::model::ReadError;
+use content::{Side, content_diff};
+use std::sync::Arc;
+
+/// The stops of a range, as resolved.
+pub(super) struct Stops<'a> {
+    pub(super) kind: RangeKind,
+    pub(super) list: &'a [Stop],
+    pub(super) cut: bool,
+}
+
+/// Compares the snapshots of a range. `whole` asks every snapshot in full.
+pub(super) fn range(
+    timeline: &dyn Timeline,
+    query: &str,
+    plan: &Plan,
+    stops: Stops<'_>,
+    options: &Options,
+    whole: bool,
+) -> Result<RangeDiffLatestResult, QueryError> {
+    let comparer = Comparer::new(timeline, &plan.ask);
+    let mut writer = Writer { timeline, options, warnings: plan.warnings.clone(), cut: false };
+    let refs: Vec<SnapshotRef> =
+        stops.list.iter().map(|stop| snapshot_ref(stop, stops.kind)).collect();
+    let mut diffs = Vec::new();
+    let mut newer: Option<Moment<'_>> = None;
+    for (i, j) in pairs(plan.mode, stops.list.len()) {
+        let new = match newer.take() {
+            Some(moment) => moment,
+            None => comparer.moment(stops.list[i].state)?,
+        };
+        let old = comparer.moment(stops.list[j].state)?;
+        let comparison = match whole {
+            true => comparer.compare_whole(&new, &old)?,
+            false => comparer.compare((&new, stops.list[i].state), (&old, stops.list[j].state))?,
+        };
+        diffs.push(writer.block(&refs[i], &refs[j], comparison)?);
+        newer = Some(old);
+    }
+    let limits = (stops.cut || writer.cut).then_some(Limits {
+        max_snapshots: options.max_snapshots,
+        max_changes_per_snapshot: options.max_changes_per_snapshot,
+        truncated: true,
+    });
+    let errors = match stops.cut {
+        true => vec![RangeError {
+            code: Code::SnapshotRangeLimit.as_str(),
+            message: format!(
+                "the range has more than {} snapshots: the newest are kept",
+                refs.len()
+            ),
+            fatal: false,
+        }],
+        false => Vec::new(),
+    };
+    Ok(RangeDiffLatestResult {
+        query: query.to_owned(),
+        snapshots: refs,
+        diffs,
+        mode: plan.mode,
+        limits,
+        warnings: writer.warnings,
+        errors,
+    })
+}
+
+/// Which snapshots are compared, each pair with the newer one first.
+fn pairs(mode: Mode, count: usize) -> Vec<(usize, usize)> {
+    match mode {
+        _ if count < 2 => Vec::new(),
+        Mode::Latest => vec![(0, count - 1)],
+        Mode::Pairwise => (1..count).map(|i| (i - 1, i)).collect(),
+    }
+}
+
+fn snapshot_ref(stop: &Stop, kind: RangeKind) -> SnapshotRef {
+    let word = match kind {
+        RangeKind::Relative => "t",
+        RangeKind::Cycles => "c",
+    };
+    SnapshotRef { kind: word, value: stop.value, label: stop.label(kind), cycle: stop.cycle }
+}
+
+struct Writer<'a> {
+    timeline: &'a dyn Timeline,
+    options: &'a Options,
+    warnings: Vec<String>,
+    cut: bool,
+}
+
+impl Writer<'_> {
+    fn block(
+        &mut self,
+        from: &SnapshotRef,
+        to: &SnapshotRef,
+        mut found: Comparison,
+    ) -> Result<DiffBlock, ReadError> {
+        let stats = Stats {
+            added: found.added.len() as u64,
+            removed: found.removed.len() as u64,
+            changed: found.changed.len() as u64,
+        };
+        if let Some(max) = self.options.max_changes_per_snapshot {
+            let mut left = usize::try_from(max).unwrap_or(usize::MAX);
+            self.cut |= stats.added + stats.removed + stats.changed > max;
+            cap(&mut found.added, &mut left);
+            cap(&mut found.removed, &mut left);
+            cap(&mut found.changed, &mut left);
+        }
+        let ids = |hits: Vec<Hit>| hits.into_iter().map(|hit| hit.node.id.clone()).collect();
+        let mut changed = Vec::with_capacity(found.changed.len());
+        for (newer, older, fields) in found.changed {
+            changed.push(self.changed((&newer, from), (&older, to), fields)?);
+        }
+        Ok(DiffBlock {
+            from: from.clone(),
+            to: to.clone(),
+            added_ids: ids(found.added),
+            removed_ids: ids(found.removed),
+            changed,
+            stats,
+        })
+    }
+
+    fn changed(
+        &mut self,
+        (newer, from): (&Hit, &SnapshotRef),
+        (older, to): (&Hit, &SnapshotRef),
+        differences: Vec<Difference>,
+    ) -> Result<Changed, ReadError> {
+        let fields: Vec<String> = differences.iter().map(|(name, ..)| name.clone()).collect();
+        let values = differences.into_iter().map(|(name, from, to)| (name, FromTo { from, to }));
+        let mut delta = Delta(values.collect());
+        let mut diff = None;
+        if fields.iter().any(|name| name == "content_hash") {
+            if self.options.include_content {
+                diff = Some(self.content((newer, from), (older, to))?);
+            }
+            self.materialize(newer, older, &mut delta)?;
+        }
+        Ok(Changed { id: newer.node.id.clone(), fields, delta, content_diff: diff })
+    }
+
+    fn content(
+        &mut self,
+        (newer, from): (&Hit, &SnapshotRef),
+        (older, to): (&Hit, &SnapshotRef),
+    ) -> Result<ContentDiff, ReadError> {
+        let (new, old) = (self.body(newer)?, self.body(older)?);
+        let options = self.options;
+        let (mut diff, warning) = content_diff(
+            &newer.node.id,
+            Side { content: &new, label: &from.label },
+            Side { content: &old, label: &to.label },
+            options.content_mode,
+            options.context(),
+        );
+        if options.materialize.contains(&Material::Mime) {
+            diff.mime = newer.node.attrs.get("mime").and_then(Json::as_str).map(str::to_owned);
+        }
+        self.warnings.extend(warning);
+        Ok(diff)
+    }
+
+    /// Puts the fields that were asked for beside those that differ.
+    fn materialize(&self, newer: &Hit, older: &Hit, delta: &mut Delta) -> Result<(), ReadError> {
+        for material in &self.options.materialize {
+            let attr = |name: &str| {
+                let value = |hit: &Hit| hit.node.attrs.get(name).cloned().unwrap_or(Json::Null);
+                (name.to_owned(), FromTo { from: value(newer), to: value(older) })
+            };
+            let entry = match material {
+                Material::ContentHash => continue,
+                Material::Mime => attr("mime"),
+                Material::Encoding => attr("encoding"),
+                Material::Content => {
+                    let (from, to) = (self.body(newer)?, self.body(older)?);
+                    ("content".to_owned(), FromTo { from: (*from).clone(), to: (*to).clone() })
+                }
+            };
+            if !delta.0.iter().any(|(name, _)| *name == entry.0) {
+                delta.0.push(entry);
+            }
+        }
+        Ok(())
+    }
+
+    fn body(&self, hit: &Hit) -> Result<Arc<Json>, ReadError> {
+        match &hit.node.content {
+            Some(content) => self.timeline.contents().content(content),
+            None => Ok(Arc::new(Json::Null)),
+        }
+    }
+}
+
+/// Keeps what there is room for.
+fn cap<T>(list: &mut Vec<T>, left: &mut usize) {
+    list.truncate(*left);
+    *left -= list.len();
+}

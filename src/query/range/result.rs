@@ -1,0 +1,182 @@
+//! The shape of what a range yields (R8.1–R8.6). The key names are those of the protocol.
+
+use crate::json::Json;
+use crate::model::Id;
+use crate::query::ast::Mode;
+use crate::query::options::ContentMode;
+use serde::{Serialize, Serializer};
+
+/// What changed over a range.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RangeDiffLatestResult {
+    /// The text as given.
+    pub query: String,
+    /// The snapshots, newest first.
+    pub snapshots: Vec<SnapshotRef>,
+    /// One block for each pair of neighbours, or a single one.
+    pub diffs: Vec<DiffBlock>,
+    /// How they are paired.
+    pub mode: Mode,
+    /// There if something was cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits: Option<Limits>,
+    /// What the asker should know.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// What went wrong without spoiling the rest.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<RangeError>,
+}
+
+/// A snapshot of a range.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SnapshotRef {
+    /// `t` or `c`.
+    pub kind: &'static str,
+    /// The number in its address.
+    pub value: i64,
+    /// The address.
+    pub label: String,
+    /// The cycle.
+    pub cycle: u64,
+}
+
+/// What changed from one snapshot to another.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DiffBlock {
+    /// The newer one.
+    pub from: SnapshotRef,
+    /// The older one.
+    pub to: SnapshotRef,
+    /// In the newer one only, in its canonical order.
+    pub added_ids: Vec<Id>,
+    /// In the older one only, by id.
+    pub removed_ids: Vec<Id>,
+    /// In both, but not the same; in the canonical order of the newer one.
+    pub changed: Vec<Changed>,
+    /// How many of each there are, those included that were cut.
+    pub stats: Stats,
+}
+
+/// A node that changed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Changed {
+    /// Its id.
+    pub id: Id,
+    /// What differs.
+    pub fields: Vec<String>,
+    /// The values of these.
+    pub delta: Delta,
+    /// How the content differs, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content_diff: Option<ContentDiff>,
+}
+
+/// Fields and their two values, in the order of the fields.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Delta(pub Vec<(String, FromTo)>);
+
+impl Serialize for Delta {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, values)| (name, values)))
+    }
+}
+
+/// A value in the newer and in the older snapshot.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FromTo {
+    /// In the newer one.
+    pub from: Json,
+    /// In the older one.
+    pub to: Json,
+}
+
+/// Counts of a block.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Stats {
+    /// Nodes in the newer one only.
+    pub added: u64,
+    /// Nodes in the older one only.
+    pub removed: u64,
+    /// Nodes that differ.
+    pub changed: u64,
+}
+
+/// The caps that were given, and that one of them cut something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Limits {
+    /// The most snapshots.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_snapshots: Option<u64>,
+    /// The most changes of a block.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_changes_per_snapshot: Option<u64>,
+    /// Always true.
+    pub truncated: bool,
+}
+
+/// Something that went wrong without spoiling the rest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RangeError {
+    /// The code.
+    pub code: &'static str,
+    /// A sentence.
+    pub message: String,
+    /// Always false.
+    pub fatal: bool,
+}
+
+/// How a content differs, from the older to the newer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ContentDiff {
+    /// The form that was used.
+    pub mode: ContentMode,
+    /// The media type, if it was asked for and is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mime: Option<String>,
+    /// Sizes.
+    pub summary: Summary,
+    /// A unified diff.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+    /// RFC 6902.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patch: Option<Json>,
+    /// Words kept, deleted and inserted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hunks: Option<Vec<Hunk>>,
+    /// What the words are, with hunks: `word`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokenizer: Option<&'static str>,
+}
+
+/// Sizes of two contents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Summary {
+    /// Bytes of the newer one.
+    pub bytes_newer: u64,
+    /// Bytes of the older one.
+    pub bytes_older: u64,
+    /// Whether the contents are the same.
+    pub identical: bool,
+    /// Whether they are too long to be compared.
+    pub truncated: bool,
+}
+
+/// A stretch of words around a change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Hunk {
+    /// What to keep, delete and insert, in order.
+    pub ops: Vec<TokenOp>,
+}
+
+/// One operation on words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TokenOp {
+    /// `keep`, `del` or `ins`.
+    pub op: &'static str,
+    /// The words, white space included.
+    pub text: String,
+}

@@ -1,0 +1,129 @@
+//! Two ways to each answer: the planned evaluation, which reads what it needs, against the plain
+//! one, which reads everything. At one state, over every snapshot, over ranges, in both dialects.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use crate::support::random::{
+    Happening, at_every_state, at_one_state, happenings, over_a_range, store, timeless,
+};
+use pactdb::model::{Generation, violations};
+use pactdb::query::{Dialect, Options, Selected, Timeline, diff, select, select_whole};
+use proptest::prelude::*;
+use proptest::sample::select as one_of;
+
+fn generations() -> impl Strategy<Value = Generation> {
+    one_of(vec![Generation::V0_1, Generation::V1_0])
+}
+
+fn check(
+    generation: Generation,
+    imported: bool,
+    events: &[Happening],
+    summaries: bool,
+    selectors: &[String],
+) -> Result<(), TestCaseError> {
+    let mut memory = store(generation, imported, events);
+    memory.summaries = summaries;
+    let options = Options { include_content: true, ..Options::default() };
+    for text in selectors {
+        for dialect in Dialect::ALL {
+            let planned = select(&memory, text, dialect, &options);
+            let whole = select_whole(&memory, text, dialect, &options);
+            prop_assert_eq!(&planned, &whole, "{} in {}", text, dialect);
+        }
+    }
+    Ok(())
+}
+
+fn some(one: impl Strategy<Value = String>) -> impl Strategy<Value = Vec<String>> {
+    prop::collection::vec(one, 6)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn one_state(
+        generation in generations(), imported: bool, summaries: bool,
+        events in happenings(30), selectors in some(at_one_state()),
+    ) {
+        check(generation, imported, &events, summaries, &selectors)?;
+    }
+
+    #[test]
+    fn every_state(
+        generation in generations(), imported: bool, summaries: bool,
+        events in happenings(30), selectors in some(at_every_state()),
+    ) {
+        check(generation, imported, &events, summaries, &selectors)?;
+    }
+
+    #[test]
+    fn ranges(
+        generation in generations(), imported: bool, summaries: bool,
+        events in happenings(40), selectors in some(over_a_range()),
+    ) {
+        check(generation, imported, &events, summaries, &selectors)?;
+    }
+
+    /// A diff of two states is the block of the range between them, read the other way.
+    #[test]
+    fn a_diff_is_a_block_of_a_range(imported: bool, events in happenings(40), selector in timeless()) {
+        let memory = store(Generation::V0_1, imported, &events);
+        let cycles: Vec<u64> = memory.history().iter().collect();
+        if let [oldest, .., newest] = cycles[..] {
+            let range = format!("@c{oldest}..@c{newest} {selector} @mode=latest");
+            let range = select_whole(&memory, &range, Dialect::V0_1, &Options::default()).unwrap();
+            let range = serde_json::to_value(match range {
+                Selected::Range(range) => range,
+                other => panic!("{other:?}"),
+            }).unwrap();
+            let (a, b) = (format!("@c{oldest}"), format!("@c{newest}"));
+            for (a, b) in [(&a, &b), (&b, &a)] {
+                let diff = diff(&memory, Some(a), Some(b), &selector, Dialect::V0_1).unwrap();
+                let diff = serde_json::to_value(diff).unwrap();
+                let block = &range["diffs"][0];
+                prop_assert_eq!(&diff["added"], &block["added_ids"]);
+                prop_assert_eq!(&diff["removed"], &block["removed_ids"]);
+                let changed: Vec<_> = block["changed"].as_array().unwrap().iter()
+                    .map(|node| serde_json::json!({"id": node["id"], "fields": node["fields"]}))
+                    .collect();
+                prop_assert_eq!(&diff["changed"], &serde_json::Value::from(changed));
+            }
+        }
+    }
+
+    /// What the rules call the same is the same.
+    #[test]
+    fn aliases(imported: bool, events in happenings(40)) {
+        let memory = store(Generation::V0_1, imported, &events);
+        for (a, b) in [
+            ("^ah", "depth(0)"), ("^sys", "d-1"), ("^sys > *", "depth(-1) > *"),
+            ("^seq .mt:depth(1)", ".mt:depth(1)"), (".cb(role='user' ttl<=2)", ".cb[role='user'][ttl<=2]"),
+            (".cb:note", "[nodeType='cb:note']"), (".cb:note", "[nodeType='cb'][kind='note']"),
+            (".cb:note", ".block:note"), (".mt", ".seg"), ("[nodeType='mc']", ".cont"),
+            ("(d1, 0)", "d1 > [offset=0]"), ("(d1, seg, *:cb)", "d1 .cb"), ("{key='K'}", "[key='K']"),
+            ("( .mt .mc ) > .cb", ".mt .mc > .cb"), ("^ah :pre > .cb", "^ah .cb:pre, ^ah > .cb:pre"),
+            (".cb +audit", ".cb+audit"), ("@history .cb", "@t0:@t-* .cb"), ("@t-2..0 .cb", "@t-2:@t0 .cb"),
+        ] {
+            let answer = |text| {
+                let answer = select(&memory, text, Dialect::V0_1, &Options::default());
+                answer.map(|answer| match answer {
+                    Selected::Ids { ids, .. } => format!("{ids:?}"),
+                    Selected::Range(range) => format!("{:?}", range.diffs),
+                }).map_err(|error| error.code)
+            };
+            prop_assert_eq!(answer(a), answer(b), "{} and {}", a, b);
+        }
+    }
+
+    /// The stores that the tests run on are sound, or the tests prove nothing.
+    #[test]
+    fn random_stores_are_sound(imported: bool, events in happenings(40)) {
+        let memory = store(Generation::V0_1, imported, &events);
+        prop_assert_eq!(violations(memory.tree()).unwrap(), Vec::<String>::new());
+        for cycle in memory.history().iter() {
+            prop_assert_eq!(violations(&memory.at(cycle).unwrap()).unwrap(), Vec::<String>::new());
+        }
+    }
+}
