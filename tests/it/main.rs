@@ -1,5 +1,6 @@
 //! The integration tests: one binary, a module for each promise.
 
+mod json_canonical;
 mod model_golden;
 mod model_random;
 mod query_advice;
