@@ -21,7 +21,8 @@ pub(super) fn targets(state: &State, text: &str) -> Result<Vec<Id>> {
     let target = query::parse_target(text, dialect(state.generation))?;
     let found = simple(state, &target.selector)?;
     if found.is_empty() && !target.optional {
-        let message = format!("nothing in the working state matches {text}");
+        let message =
+            format!("nothing in the working state matches {text}; {text}? would accept that");
         return Err(Error::new(Code::NodeNotFound, message));
     }
     Ok(found)
@@ -66,9 +67,13 @@ fn one(mut found: Vec<Id>, text: &str) -> Result<Id> {
     match (found.pop(), found.is_empty()) {
         (Some(id), true) => Ok(id),
         (None, _) => {
-            Err(Error::new(Code::InvalidParent, format!("{text} matches no node to be the parent")))
+            let message = format!("{text} matches no node to be the parent: name a live one");
+            Err(Error::new(Code::InvalidParent, message))
         }
-        _ => Err(Error::new(Code::Ambiguous, format!("{text} matches more than one node"))),
+        _ => {
+            let message = format!("{text} matches more than one node: name one, by its id");
+            Err(Error::new(Code::Ambiguous, message))
+        }
     }
 }
 
@@ -81,10 +86,10 @@ fn simple(state: &State, selector: &ast::Selector) -> Result<Vec<Id>> {
             {
                 wanted.extend(simple_part(state, part));
             }
-            if let ast::Head::Position(position) = &chain.head {
-                if let Ok(Parent::Node(id)) = position_parent(state, position, "") {
-                    wanted.push(id);
-                }
+            if let ast::Head::Position(position) = &chain.head
+                && let Ok(Parent::Node(id)) = position_parent(state, position, "")
+            {
+                wanted.push(id);
             }
         }
     }
@@ -173,11 +178,23 @@ pub(super) fn is_working(db: &Db, text: &str) -> Result<bool> {
     Ok(working && time.kind == TimeKind::Relative(0))
 }
 
+/// Which snapshots there are, for a message.
+fn span(state: &State) -> String {
+    match (state.history.iter().next(), state.history.iter().next_back()) {
+        (Some(first), Some(last)) => format!("it has @c{first} to @c{last}"),
+        _ => "it has none before its first commit".to_owned(),
+    }
+}
+
 /// The cycle of a snapshot address.
 pub(super) fn snapshot_cycle(db: &Db, state: &State, text: &str) -> Result<u64> {
     let time = query::parse_time(text)?;
-    let missing =
-        || Error::new(Code::SnapshotNotFound, format!("there is no snapshot {text} in this store"));
+    let missing = || {
+        Error::new(
+            Code::SnapshotNotFound,
+            format!("{text} is no snapshot of this store: {}", span(state)),
+        )
+    };
     match time.kind {
         TimeKind::Cycle(cycle) if state.history.contains(cycle) => Ok(cycle),
         TimeKind::Relative(steps) => {
@@ -187,6 +204,9 @@ pub(super) fn snapshot_cycle(db: &Db, state: &State, text: &str) -> Result<u64> 
             state.history.back(back).ok_or_else(missing)
         }
         TimeKind::Cycle(_) => Err(missing()),
-        _ => Err(Error::new(Code::SelectorInvalid, format!("{text} is not one snapshot"))),
+        _ => Err(Error::new(
+            Code::SelectorInvalid,
+            format!("{text} is not one snapshot: give an address such as @c4"),
+        )),
     }
 }
