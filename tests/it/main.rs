@@ -2,6 +2,7 @@
 
 mod edit_errors;
 mod json_canonical;
+mod layers;
 mod model_golden;
 mod model_random;
 mod query_advice;
