@@ -1,5 +1,6 @@
 //! The integration tests: one binary, a module for each promise.
 
+mod commits;
 mod edit_errors;
 mod json_canonical;
 mod layers;
