@@ -2,6 +2,7 @@
 
 mod commits;
 mod edit_errors;
+mod goldens;
 mod json_canonical;
 mod layers;
 mod model_golden;
