@@ -12,5 +12,6 @@ mod query_robust;
 mod query_roundtrip;
 mod query_spans;
 mod query_syntax;
+mod round_trip;
 mod store_model;
 mod support;
