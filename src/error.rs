@@ -48,6 +48,12 @@ impl Error {
         Error { code, message: message.into(), details: Box::default() }
     }
 
+    /// The same error, of one operation of a batch; they count from 1.
+    pub fn in_operation(self, number: usize) -> Error {
+        let message = format!("operation {number} of the batch: {}", self.message);
+        Error { message, ..self }
+    }
+
     /// A malformed operation.
     pub fn request(message: impl Into<String>) -> Error {
         Error::new(Code::RequestInvalid, message)

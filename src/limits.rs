@@ -28,6 +28,10 @@ pub const MAX_BATCH_OPS: usize = 100_000;
 /// them stay inside 64 bits.
 pub const MAX_NUMBER: i64 = 1 << 52;
 
+/// The latest time that a node can be given, in nanoseconds since 1970: a day in 2255. Every node
+/// is made after the one before it, so there must be time left after any that is given.
+pub const MAX_TIME_NS: i64 = 9_000_000_000_000_000_000;
+
 /// Memory for parts of the tree and contents that were read, in bytes, and as much again for
 /// pages of the file.
 pub const CACHE_BYTES: u64 = 64 << 20;

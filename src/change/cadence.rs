@@ -112,7 +112,7 @@ pub(super) fn materialize_due(
 
 fn is_due(node: &Node, next: u64) -> bool {
     // An import may bring a node of a cycle to come, so the distance has no sign here.
-    node.cad.is_some_and(|cad| cad > 0 && next.abs_diff(node.cycle) % cad == 0)
+    node.cad.is_some_and(|cad| cad > 0 && next.abs_diff(node.cycle).is_multiple_of(cad))
 }
 
 fn instance_of(

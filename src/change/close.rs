@@ -124,7 +124,8 @@ pub fn plan_commit(
 ) -> Result<Commit, ChangeError> {
     let cycle = state.cycle();
     if cycle > crate::limits::MAX_NUMBER as u64 {
-        let message = format!("the last cycle is {}", crate::limits::MAX_NUMBER);
+        let message =
+            format!("cycle {} is the last one: start a new store", crate::limits::MAX_NUMBER);
         return Err(ChangeError::new(crate::code::Code::Limit, message));
     }
     Ok(Commit {

@@ -51,10 +51,13 @@ pub fn cycle_id(state: &State, class: Class, cycle: u64) -> Result<Id, ReadError
 /// Judges an id that an edit supplies.
 pub fn check_given_id(state: &State, id: &str) -> Result<(), ChangeError> {
     if id.is_empty() {
-        return Err(ChangeError::new(Code::AttrInvalid, "an id cannot be empty"));
+        return Err(ChangeError::new(
+            Code::AttrInvalid,
+            "an id cannot be empty: leave it out to have one made",
+        ));
     }
     if id.len() > MAX_NAME_BYTES {
-        let message = format!("an id has at most {MAX_NAME_BYTES} bytes");
+        let message = format!("an id has at most {MAX_NAME_BYTES} bytes, this one {}", id.len());
         return Err(ChangeError::new(Code::Limit, message));
     }
     if is_cycle_shaped(id) {
@@ -66,7 +69,7 @@ pub fn check_given_id(state: &State, id: &str) -> Result<(), ChangeError> {
     if state.was_used(id)? {
         return Err(ChangeError::new(
             Code::NodeExists,
-            format!("the id {id} was used before; ids are never given twice"),
+            format!("the id {id} was used before; ids are never given twice, so choose another"),
         ));
     }
     Ok(())

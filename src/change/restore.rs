@@ -26,7 +26,8 @@ pub fn plan_import(
         return Err(ChangeError::new(
             Code::ImportConflict,
             format!(
-                "the snapshot is of cycle {}, and the store has cycle {} already",
+                "the snapshot is of cycle {}, and the store has cycle {} already: give a later \
+                 one, or none",
                 document.cycle, state.last_cycle
             ),
         ));

@@ -3,15 +3,14 @@
 //! Nothing is published before it is written, and nothing is written before all of it was judged.
 
 use super::ops::{
-    AddRequest, AttemptAction, AttemptRequest, BatchRequest, CommitReply, CommitRequest, EditOp,
-    EditReply, IdReply, IdsReply, KeyReply, MoveRequest, RemoveRequest, RestoreRequest, SetRequest,
-    UndoReply,
+    AddRequest, BatchRequest, CommitReply, CommitRequest, EditOp, EditReply, IdReply, IdsReply,
+    KeyReply, MoveRequest, RemoveRequest, RestoreRequest, SetRequest, UndoReply,
 };
 use super::{Db, Durability, check_cycle, resolve};
 use crate::change::decide::{Decided, decide};
 use crate::change::{
-    Add, Attempt, AttemptStatus, Closed, Context, Edit, Event, Move, Pending, Remove, Restore, Set,
-    State, Working, apply, close_commit, close_restore, plan_commit,
+    Add, Closed, Context, Edit, Event, Move, Pending, Remove, Restore, Set, State, Working, apply,
+    close_commit, close_restore, plan_commit,
 };
 use crate::code::Code;
 use crate::error::{Error, Result};
@@ -104,7 +103,7 @@ impl Db {
         Ok(reply)
     }
 
-    fn publish_event(&self, seq: u64, event: Arc<Event>) -> Result<()> {
+    pub(super) fn publish_event(&self, seq: u64, event: Arc<Event>) -> Result<()> {
         let mut published = self.inner.working.write().unwrap_or_else(PoisonError::into_inner);
         let working = Arc::make_mut(&mut published);
         apply(working, &event)?;
@@ -134,7 +133,7 @@ impl Db {
         durable_commit: bool,
     ) -> Result<Vec<EditReply>> {
         if request.ops.len() > MAX_BATCH_OPS {
-            let message = format!("a batch has at most {MAX_BATCH_OPS} operations");
+            let message = format!("a batch has at most {MAX_BATCH_OPS} operations: split it");
             return Err(Error::new(Code::Limit, message));
         }
         let mut working = (*self.working()).clone();
@@ -150,7 +149,10 @@ impl Db {
         };
         let count = request.ops.len();
         for (i, op) in request.ops.into_iter().enumerate() {
-            batch.step(&mut working, op, i + 1 == count)?;
+            batch.step(&mut working, op, i + 1 == count).map_err(|error| match count {
+                1 => error,
+                _ => error.in_operation(i + 1),
+            })?;
         }
         if batch.events.is_empty() {
             return Ok(batch.replies);
@@ -172,7 +174,8 @@ impl Db {
         let (seq, now) = (self.inner.store.next_seq(), self.inner.clock.now());
         let mut working = (*self.working()).clone();
         let Some(group) = working.newest_undoable() else {
-            let message = "there is no uncommitted edit to take back";
+            let message =
+                "there is no uncommitted edit to take back; restore goes back to a snapshot";
             return Err(Error::new(Code::NodeNotFound, message));
         };
         let undone = working
@@ -214,92 +217,6 @@ impl Db {
         self.inner.store.append(&Append { events: &events, time: now, closed, durable: true })?;
         self.publish(Working::fresh(end.next()?));
         Ok(reply)
-    }
-
-    /// Starts, finishes or lists provider calls.
-    pub fn attempt(&self, request: AttemptRequest) -> Result<Vec<Attempt>> {
-        if request.action == AttemptAction::List {
-            return Ok(self.inner.store.reader().attempts(request.cycle)?);
-        }
-        let _writer = self.write_lock();
-        let (seq, now) = (self.inner.store.next_seq(), self.inner.clock.now());
-        let working = self.working();
-        let attempt = match request.action {
-            AttemptAction::Start => self.start_attempt(&working.state, request, seq, now)?,
-            _ => self.finish_attempt(&working.state, request, now)?,
-        };
-        drop(working);
-        let event = Arc::new(Event::Attempt(attempt.clone()));
-        let events = [NewEvent { event: event.clone(), contents: Vec::new() }];
-        let durable = self.inner.durability == Durability::Immediate;
-        self.inner.store.append(&Append { events: &events, time: now, closed: None, durable })?;
-        self.publish_event(seq, event)?;
-        Ok(vec![attempt])
-    }
-
-    fn start_attempt(
-        &self,
-        state: &State,
-        request: AttemptRequest,
-        seq: u64,
-        now: i64,
-    ) -> Result<Attempt> {
-        let attempt_id = request.attempt_id.unwrap_or_else(|| format!("at:{seq}"));
-        if attempt_id.is_empty() || attempt_id.len() > crate::limits::MAX_NAME_BYTES {
-            let message = "an attempt_id has between 1 and 512 bytes";
-            return Err(Error::new(Code::AttrInvalid, message));
-        }
-        if self.inner.store.reader().attempt_cycle(&attempt_id)?.is_some() {
-            let message = format!("the attempt {attempt_id} exists already");
-            return Err(Error::new(Code::NodeExists, message));
-        }
-        Ok(Attempt {
-            attempt_id,
-            cycle_id: state.cycle(),
-            status: AttemptStatus::Running,
-            started_at: request.started_at.unwrap_or(now),
-            ended_at: None,
-            provider: request.provider,
-            model: request.model,
-            params_hash: request.params_hash,
-            token_in: request.token_in,
-            token_out: request.token_out,
-            error: None,
-        })
-    }
-
-    fn finish_attempt(&self, state: &State, request: AttemptRequest, now: i64) -> Result<Attempt> {
-        let Some(id) = request.attempt_id else {
-            return Err(Error::request("finish needs the attempt_id"));
-        };
-        let Some(running) = state.running.get(&id) else {
-            return Err(match self.inner.store.reader().attempt_cycle(&id)? {
-                Some(_) => {
-                    Error::new(Code::Conflict, format!("the attempt {id} has ended already"))
-                }
-                None => Error::new(Code::NodeNotFound, format!("there is no attempt {id}")),
-            });
-        };
-        let status = request.status.unwrap_or(match &request.error {
-            Some(_) => AttemptStatus::Error,
-            None => AttemptStatus::Completed,
-        });
-        if status == AttemptStatus::Running {
-            let message = "a finished attempt is completed, canceled or error";
-            return Err(Error::new(Code::AttrInvalid, message));
-        }
-        let running = running.clone();
-        Ok(Attempt {
-            status,
-            ended_at: Some(request.ended_at.unwrap_or(now)),
-            provider: request.provider.or(running.provider),
-            model: request.model.or(running.model),
-            params_hash: request.params_hash.or(running.params_hash),
-            token_in: request.token_in.or(running.token_in),
-            token_out: request.token_out.or(running.token_out),
-            error: request.error,
-            ..running
-        })
     }
 }
 

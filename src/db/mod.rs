@@ -4,6 +4,7 @@
 //! Writers take turns. Readers never wait for a writer's disk: they take the state as it was last
 //! published, and every committed part of it stays readable for ever.
 
+mod attempts;
 mod clock;
 mod edit;
 mod ops;

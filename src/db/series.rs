@@ -7,8 +7,9 @@ use crate::change::{Context, Event, Working, close_import, plan_import};
 use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::json::Json;
+use crate::limits::{MAX_BATCH_OPS, MAX_NAME_BYTES, MAX_NUMBER, MAX_SUBTREE_NODES};
 use crate::log::{Append, CycleKind, NewEvent};
-use crate::snapshot::{hex, read_document};
+use crate::snapshot::{check_content, hex, read_document};
 use std::sync::Arc;
 
 impl Db {
@@ -41,7 +42,8 @@ impl Db {
     }
 
     /// Imports a flat log of messages: one turn for each user message and what follows it. All of
-    /// it becomes durable with the last commit.
+    /// it becomes durable with the last commit. It is checked whole before the first commit, so a
+    /// bad message leaves no trace of the good ones before it.
     pub fn import_messages(
         &self,
         messages: &[Json],
@@ -53,6 +55,7 @@ impl Db {
             return Err(Error::new(Code::ImportConflict, message));
         }
         let turns = turns_of(messages, created_at_ns)?;
+        self.check_room(&turns)?;
         let (count, mut reply) = (turns.len(), ImportReply::default());
         for (i, mut ops) in turns.into_iter().enumerate() {
             ops.push(EditOp::Commit(CommitRequest { created_at_ns, expected_cycle: None }));
@@ -67,6 +70,29 @@ impl Db {
         reply.nodes = self.working().state.totals.of(None).nodes + 2;
         Ok(reply)
     }
+}
+
+impl Db {
+    /// Refuses what would go beyond a bound in the middle.
+    fn check_room(&self, turns: &[Vec<EditOp>]) -> Result<()> {
+        let working = self.working();
+        let tree = &working.state.tree;
+        let system = turns.iter().flatten().filter(|op| is_system(op)).count();
+        let longest = turns.iter().map(Vec::len).max().unwrap_or(0);
+        let fits = longest < MAX_BATCH_OPS
+            && tree.ah().len() + longest < MAX_SUBTREE_NODES
+            && tree.sys().len() + system < MAX_SUBTREE_NODES
+            && working.state.last_cycle.saturating_add(turns.len() as u64) <= MAX_NUMBER as u64;
+        if fits {
+            return Ok(());
+        }
+        let message = "the import has too many messages in one turn, or in all: split it";
+        Err(Error::new(Code::Limit, message))
+    }
+}
+
+fn is_system(op: &EditOp) -> bool {
+    matches!(op, EditOp::Add(request) if request.to.as_deref() == Some("^sys"))
 }
 
 /// The messages as edits, one list for each turn.
@@ -103,9 +129,15 @@ fn message_request(message: &Json, created_at_ns: Option<i64>) -> Result<AddRequ
         Some(other) => {
             return Err(invalid(format!("its role is a string, not {}", other.type_name())));
         }
-        None => return Err(invalid("it has no role".into())),
+        None => return Err(invalid("it needs a \"role\"".into())),
     };
+    if role.len() > MAX_NAME_BYTES {
+        return Err(invalid(format!("its role has more than {MAX_NAME_BYTES} bytes")));
+    }
     let content = fields.get("content").filter(|content| !content.is_null()).cloned();
+    if let Some(content) = &content {
+        check_content(content).map_err(invalid)?;
+    }
     let to = if role == "system" { "^sys" } else { "^ah" };
     Ok(AddRequest {
         to: Some(to.to_owned()),

@@ -4,6 +4,10 @@
 //! fraction or an exponent is a finite double, an object's keys are sorted by code point. Two
 //! values are equal exactly if their canonical texts are.
 //!
+//! Refused, because no such value could be kept: a lone surrogate escape (`"\ud800"` is no text),
+//! a number that overflows a double (`1e400`), `NaN` and the infinities, and nesting beyond
+//! [`MAX_JSON_NESTING`](crate::limits::MAX_JSON_NESTING).
+//!
 //! This module knows nothing of trees, nodes or storage.
 
 mod canonical;

@@ -104,7 +104,7 @@ impl Store {
         let mut attempts: Vec<Attempt> = Vec::new();
         each_record(&self.reader, 0, |record| {
             verified.events += 1;
-            if verified.events % 256 == 0 {
+            if verified.events.is_multiple_of(256) {
                 report(Progress { step: VerifyStep::Replay, done: verified.events, total });
             }
             if let Event::Attempt(attempt) = &record.event {
@@ -145,7 +145,7 @@ impl Store {
                 }
                 Ok(())
             })?;
-            if record.seq % 256 == 0 {
+            if record.seq.is_multiple_of(256) {
                 report(Progress { step: VerifyStep::Contents, done: record.seq, total });
             }
             Ok(())
@@ -216,7 +216,7 @@ fn replay_close(
     }
     let before = closed.next_state(&[]).map_err(wrong)?;
     // A sync now and then bounds what the file has to keep for a rebuild that is cut off.
-    let durable = closed.cycle % 1024 == 0;
+    let durable = closed.cycle.is_multiple_of(1024);
     target.append_derived(&closed, &before, kind, record.seq, attempts, durable)?;
     Ok(Working::fresh(closed.next_state(materialized).map_err(wrong)?))
 }

@@ -165,7 +165,7 @@ impl Store {
             cursor.insert_before(*key, row.as_slice()).map_err(cursor_error)?;
         }
         cursor.close()?;
-        let flushed = next.history.len() % CHECKPOINT_EVERY == 0;
+        let flushed = next.history.len().is_multiple_of(CHECKPOINT_EVERY);
         if flushed {
             self.checkpoint(txn, closed, next)?;
         }

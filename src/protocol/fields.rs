@@ -47,7 +47,13 @@ impl Fields {
     pub fn finish(self) -> Result<()> {
         match self.map.keys().next() {
             None => Ok(()),
-            Some(name) => Err(Error::request(format!("{} does not know '{name}'", self.op))),
+            Some(name) => {
+                let hint = match self.op.as_str() {
+                    "add" | "set" => "; custom attributes go into 'attrs'",
+                    _ => ": leave it out",
+                };
+                Err(Error::request(format!("{} does not know '{name}'{hint}", self.op)))
+            }
         }
     }
 
@@ -100,9 +106,7 @@ pub fn flag(name: &str, value: Json) -> Result<bool> {
 pub fn int(name: &str, value: Json) -> Result<i64> {
     match value {
         Json::Int(number) => Ok(number),
-        Json::BigInt(_) => {
-            Err(Error::new(Code::Limit, format!("'{name}' does not fit into 64 bits")))
-        }
+        Json::BigInt(_) => Err(Error::new(Code::Limit, format!("'{name}' must fit into 64 bits"))),
         other => Err(invalid(name, "an integer", &other)),
     }
 }

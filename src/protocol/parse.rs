@@ -79,6 +79,11 @@ pub struct Question {
     pub options: QueryOptions,
 }
 
+/// What a request can ask for, for a message.
+const OPERATIONS: &str = "add, set, move, remove, commit, batch, policy, cadence, undo, restore, \
+                          attempt, import, export, thread, select, nodes, diff, \
+                          explain, log, stats and verify";
+
 /// Headers that no operation can set.
 const FIXED: [&str; 16] = [
     "id",
@@ -116,7 +121,7 @@ pub fn parse_request(request: Json) -> Result<Op> {
                 other.type_name()
             )));
         }
-        None => return Err(Error::request("the request has no 'op'")),
+        None => return Err(Error::request("the request needs an 'op'")),
     };
     let mut fields = Fields::new(&op, map);
     let parsed = parse_op(&op, &mut fields)?;
@@ -163,7 +168,10 @@ fn parse_op(op: &str, fields: &mut Fields) -> Result<Op> {
         },
         "stats" => Op::Stats,
         "verify" => Op::Verify,
-        other => return Err(Error::request(format!("there is no operation '{other}'"))),
+        other => {
+            let message = format!("there is no operation '{other}': there are {OPERATIONS}");
+            return Err(Error::request(message));
+        }
     })
 }
 
@@ -212,7 +220,9 @@ fn parse_edit(op: &str, fields: &mut Fields) -> Result<EditOp> {
         "cadence" => EditOp::EndCadence(text("end", fields.required("end")?)?),
         "policy" => EditOp::Policy(policies(fields.required("set")?)?),
         other => {
-            return Err(Error::request(format!("'{other}' cannot be part of a batch")));
+            return Err(Error::request(format!(
+                "'{other}' cannot be part of a batch: send it on its own"
+            )));
         }
     })
 }
@@ -298,22 +308,21 @@ fn batch(fields: &mut Fields) -> Result<BatchRequest> {
     };
     let mut ops = Vec::with_capacity(list.len());
     for (i, op) in list.into_iter().enumerate() {
-        let parsed = batch_op(op).map_err(|error| {
-            let message = format!("operation {} of the batch: {}", i + 1, error.message);
-            Error { message, ..error }
-        })?;
-        ops.push(parsed);
+        ops.push(batch_op(op).map_err(|error| error.in_operation(i + 1))?);
     }
     Ok(BatchRequest { ops, expected_cycle: expected_cycle(fields)? })
 }
 
 fn batch_op(op: Json) -> Result<EditOp> {
     let Json::Map(mut map) = op else {
-        return Err(Error::request("an operation is an object"));
+        return Err(Error::request(format!(
+            "an operation is an object with an 'op', not {}",
+            op.type_name()
+        )));
     };
     map.remove("rid");
     let Some(Json::Str(name)) = map.remove("op") else {
-        return Err(Error::request("the operation has no 'op'"));
+        return Err(Error::request("the operation needs an 'op', which is a string"));
     };
     let mut fields = Fields::new(&name, map);
     let parsed = parse_edit(&name, &mut fields)?;
@@ -323,7 +332,7 @@ fn batch_op(op: Json) -> Result<EditOp> {
 
 fn policies(list: Json) -> Result<Vec<Policy>> {
     let Json::List(list) = list else {
-        let message = "'set' must be a list of policies";
+        let message = "'set' must be a list of policies; an empty one means none";
         return Err(Error::new(Code::AttrInvalid, message));
     };
     list.into_iter().map(policy).collect()
@@ -389,7 +398,11 @@ fn attempt(fields: &mut Fields) -> Result<AttemptRequest> {
     request.ended_at = fields.take("ended_at").map(|v| int("ended_at", v)).transpose()?;
     request.token_in = fields.take("token_in").map(|v| count("token_in", v)).transpose()?;
     request.token_out = fields.take("token_out").map(|v| count("token_out", v)).transpose()?;
-    request.cycle = fields.take("cycle").map(|v| count("cycle", v)).transpose()?;
+    if request.action == AttemptAction::List {
+        // Records call it `cycle_id`; both names find them.
+        let cycle = fields.take("cycle_id").or(fields.take("cycle"));
+        request.cycle = cycle.map(|v| count("cycle_id", v)).transpose()?;
+    }
     Ok(request)
 }
 

@@ -44,8 +44,9 @@ pub fn handle_line(db: &Db, line: &str) -> String {
     let reply = match json::parse(line) {
         Ok(request) => handle(db, request),
         Err(error) => {
-            let message = format!("the line is not a JSON request: {error}");
-            Reply { rid: None, result: Err(Error::request(message)), warnings: Vec::new() }
+            let error = Error::from(error);
+            let message = format!("the line is not a JSON request: {}", error.message);
+            Reply { rid: None, result: Err(Error { message, ..error }), warnings: Vec::new() }
         }
     };
     serde_json::to_string(&reply).unwrap_or_else(|error| {

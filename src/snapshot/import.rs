@@ -3,10 +3,11 @@
 //! What the store has to say about it (its cycle, uncommitted edits) is judged by `change`. The
 //! first fault is reported with its JSON path, and nothing has happened then.
 
-use super::hash::{hex, node_hash};
+use super::hash::{content_bytes, hex, node_hash};
 use crate::json::Json;
 use crate::limits::{
-    MAX_NAME_BYTES, MAX_NUMBER, MAX_SUBTREE_NODES, MAX_TREE_DEPTH, MAX_VALUE_NESTING,
+    MAX_CONTENT_BYTES, MAX_NAME_BYTES, MAX_NUMBER, MAX_SUBTREE_NODES, MAX_TIME_NS, MAX_TREE_DEPTH,
+    MAX_VALUE_NESTING,
 };
 use crate::model::{Class, Generation, Lifetime, Name, Node, iso_from_ns};
 use std::collections::{BTreeMap, HashSet};
@@ -97,7 +98,10 @@ impl Reader<'_> {
                 _ => ah.is_some(),
             };
             if taken {
-                return Err(fault(&path, format!("{} is there twice", node.node.node_type)));
+                return Err(fault(
+                    &path,
+                    format!("{} is there twice: merge the two", node.node.node_type),
+                ));
             }
             match node.node.class {
                 Class::Seq => {
@@ -156,12 +160,16 @@ impl Reader<'_> {
         if has_core {
             let cores = nodes.iter().skip(1).filter(|n| n.parent == 0 && n.node.is_core_shaped());
             if let Some(second) = cores.skip(1).map(|n| &n.node.id).next() {
-                let message = format!("{second} is a second container at offset 0");
+                let message =
+                    format!("{second} is a second container at offset 0: give it another");
                 return Err(fault(path, message));
             }
         }
         if nodes.len() > MAX_SUBTREE_NODES {
-            return Err(fault(path, format!("more than {MAX_SUBTREE_NODES} nodes in one part")));
+            return Err(fault(
+                path,
+                format!("a turn or region has at most {MAX_SUBTREE_NODES} nodes"),
+            ));
         }
         Ok(nodes)
     }
@@ -175,7 +183,7 @@ impl Reader<'_> {
         depth: usize,
     ) -> Result<(), ImportError> {
         if depth > MAX_TREE_DEPTH && !children.is_empty() {
-            return Err(fault(path, format!("containers nest deeper than {MAX_TREE_DEPTH}")));
+            return Err(fault(path, format!("nodes lie at most {MAX_TREE_DEPTH} levels deep")));
         }
         for (i, child) in children.into_iter().enumerate() {
             let path = format!("{path}.children[{i}]");
@@ -217,8 +225,10 @@ impl Reader<'_> {
         check_class_rules(&node, &fields)?;
         let content = match object.get("content") {
             None | Some(Json::Null) => None,
-            Some(value) if value.nesting() <= MAX_VALUE_NESTING => Some(value.clone()),
-            Some(_) => return Err(fault(&format!("{path}.content"), too_deep())),
+            Some(value) => {
+                check_content(value).map_err(|what| fault(&format!("{path}.content"), what))?;
+                Some(value.clone())
+            }
         };
         if class == Class::Block || content.is_some() {
             node.content_hash = Some(node_hash(&node, content.as_ref()));
@@ -227,11 +237,14 @@ impl Reader<'_> {
             && node.content_hash.map(|hash| hex(&hash)).as_deref() != Some(given)
         {
             let path = format!("{path}.content_hash");
-            return Err(fault(&path, "the hash does not match the content".into()));
+            return Err(fault(
+                &path,
+                "the hash does not match the content: correct or leave it out".into(),
+            ));
         }
         let children = children.unwrap_or_default();
         if class == Class::Block && !children.is_empty() {
-            return Err(fault(path, "a block has no children".into()));
+            return Err(fault(path, "a block has no children: make it a container".into()));
         }
         Ok((DocumentNode { node, content, parent: 0 }, children))
     }
@@ -270,14 +283,17 @@ impl Reader<'_> {
         expect: Expect,
     ) -> Result<(), ImportError> {
         match fields.text("id")? {
-            Some("") => return Err(fault(&format!("{path}.id"), "an id is empty".into())),
+            Some("") => return Err(fault(&format!("{path}.id"), "an id cannot be empty".into())),
             Some(id) => node.id = id.into(),
             // Given a free id once the whole document is known.
             None if expect == Expect::Root => return Ok(()),
-            None => return Err(fault(path, "the node has no id".into())),
+            None => return Err(fault(path, "the node needs an \"id\"".into())),
         }
         if !self.ids.insert(node.id.clone()) {
-            return Err(fault(&format!("{path}.id"), format!("{} is there twice", node.id)));
+            return Err(fault(
+                &format!("{path}.id"),
+                format!("the id {} is there twice: rename one", node.id),
+            ));
         }
         Ok(())
     }
@@ -443,8 +459,12 @@ impl<'a> Fields<'a> {
     }
 
     fn int(&self, name: &str, least: i64) -> Result<Option<i64>, ImportError> {
-        // Times and priorities may use all 64 bits; sums are made of the others.
-        let most = if least == i64::MIN { i64::MAX } else { MAX_NUMBER };
+        // Priorities may use all 64 bits; sums are made of the others.
+        let most = match name {
+            "created_at_ns" => MAX_TIME_NS,
+            "priority" => i64::MAX,
+            _ => MAX_NUMBER,
+        };
         match self.object.get(name) {
             None => Ok(None),
             Some(Json::Null) if name == "ttl" => Ok(None),
@@ -468,6 +488,19 @@ fn is_absent(value: &Json) -> bool {
 
 fn fault(path: &str, message: String) -> ImportError {
     ImportError { path: path.to_owned(), message }
+}
+
+/// What is wrong with a content, of a node or of a message.
+pub fn check_content(content: &Json) -> Result<(), String> {
+    if content.nesting() > MAX_VALUE_NESTING {
+        return Err(too_deep());
+    }
+    match content_bytes(content) {
+        bytes if bytes > MAX_CONTENT_BYTES as u64 => {
+            Err(format!("a content has at most {MAX_CONTENT_BYTES} bytes, this one {bytes}"))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn too_deep() -> String {

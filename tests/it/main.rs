@@ -1,5 +1,10 @@
 //! The integration tests: one binary, a module for each promise.
 
+mod commits;
+mod edit_errors;
+mod goldens;
+mod json_canonical;
+mod layers;
 mod model_golden;
 mod model_random;
 mod query_advice;
@@ -11,5 +16,6 @@ mod query_robust;
 mod query_roundtrip;
 mod query_spans;
 mod query_syntax;
+mod round_trip;
 mod store_model;
 mod support;

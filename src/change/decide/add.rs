@@ -52,14 +52,14 @@ fn class_of(add: &Add) -> Result<Class, ChangeError> {
         Some(class @ (Class::Container | Class::Block)) => {
             if add.container.is_some() && wanted != class {
                 let message =
-                    format!("the type {node_type} is {}: 'container' says otherwise", class.noun());
+                    format!("the type {node_type} is {}: leave 'container' out", class.noun());
                 return Err(ChangeError::new(Code::AttrInvalid, message));
             }
             Ok(class)
         }
         Some(class) => {
             let message =
-                format!("{node_type} is {}: only commits and imports make it", class.noun());
+                format!("{node_type} is {}, made by commits and imports only", class.noun());
             Err(ChangeError::new(Code::Placement, message))
         }
     }
@@ -95,7 +95,10 @@ fn find_spot(state: &State, add: &Add, class: Class) -> Result<Spot, ChangeError
         match parent.part.core() {
             Some(index) => parent.position = Position { index, ..parent.position },
             None if parent.node().class == Class::Ah => needs_core = true,
-            None => return Err(sealed(parent.node(), "its core takes nothing")),
+            None => {
+                let what = "its core takes nothing; give an offset other than 0";
+                return Err(sealed(parent.node(), what));
+            }
         }
     }
     check_takes(state, &parent, offset, add.insert.is_some(), class)?;
@@ -119,10 +122,11 @@ pub(super) fn find_parent(state: &State, id: &str) -> Result<Found, ChangeError>
         return Err(ChangeError::new(Code::Placement, message));
     }
     let found = find(state, id)?.ok_or_else(|| {
-        ChangeError::new(Code::InvalidParent, format!("there is no node {id} to be the parent"))
+        let message = format!("there is no node {id} to be the parent: name a live one");
+        ChangeError::new(Code::InvalidParent, message)
     })?;
     if !found.node().class.has_children() {
-        let message = format!("{id} is a block: blocks have no children");
+        let message = format!("{id} is a block and has no children: name a container");
         return Err(ChangeError::new(Code::ParentNotContainer, message));
     }
     Ok(found)
@@ -153,18 +157,20 @@ pub(super) fn check_takes(
     match node.class {
         Class::Turn if !at_zero => Ok(()),
         Class::Turn => Err(sealed(node, "its core takes nothing; give an offset other than 0")),
-        _ => Err(sealed(node, "nothing can be added to it any more")),
+        _ => Err(sealed(node, "it takes nothing more; add to its turn at an offset other than 0")),
     }
 }
 
 fn check_room(parent: &Found, needs_core: bool) -> Result<(), ChangeError> {
     let depth = parent.part.depth_of(parent.position.index) + 1 + usize::from(needs_core);
     if depth > MAX_TREE_DEPTH {
-        let message = format!("containers nest at most {MAX_TREE_DEPTH} levels deep");
+        let message =
+            format!("nodes lie at most {MAX_TREE_DEPTH} levels deep: choose a parent higher up");
         return Err(ChangeError::new(Code::Limit, message));
     }
     if parent.part.len() + 2 > MAX_SUBTREE_NODES {
-        let message = format!("one turn or region holds at most {MAX_SUBTREE_NODES} nodes");
+        let message =
+            format!("a turn or region has at most {MAX_SUBTREE_NODES} nodes: choose another");
         return Err(ChangeError::new(Code::Limit, message));
     }
     Ok(())
@@ -211,7 +217,10 @@ fn settle(
     for (child, offset) in room.shifts {
         let node = part.node(child);
         if is_sealed(state, spot.parent.position.place, node) {
-            return Err(sealed(node, "it is in the way and cannot move"));
+            return Err(sealed(
+                node,
+                "it is in the way and cannot move; insert before the first or after the last child",
+            ));
         }
         attrs::number("offset", offset, i64::MIN)?;
         spot.shifts.push((node.id.clone(), offset));

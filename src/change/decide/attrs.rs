@@ -43,7 +43,8 @@ const RESERVED: [&str; 29] = [
 /// Judges a custom attribute.
 pub fn check_attr(name: &str, value: &Json) -> Result<(), ChangeError> {
     if RESERVED.contains(&name) || name == "sticky" {
-        let message = format!("'{name}' is a header, not a custom attribute");
+        let message =
+            format!("'{name}' is a header's name: set the header itself, or choose another name");
         return Err(ChangeError::new(Code::AttrReserved, message));
     }
     if !(name.starts_with("data_") || name.starts_with("content_") || name.contains(':')) {
@@ -61,7 +62,10 @@ pub fn check_attr(name: &str, value: &Json) -> Result<(), ChangeError> {
 /// Judges a name: a type, a role, a kind, a key, a tag.
 pub fn check_name(what: &str, name: &str) -> Result<(), ChangeError> {
     if name.is_empty() {
-        return Err(ChangeError::new(Code::AttrInvalid, format!("{what} cannot be empty")));
+        return Err(ChangeError::new(
+            Code::AttrInvalid,
+            format!("{what} cannot be empty: leave it out"),
+        ));
     }
     if name.len() > MAX_NAME_BYTES {
         let message = format!("{what} has at most {MAX_NAME_BYTES} bytes, this one {}", name.len());
@@ -105,7 +109,8 @@ pub fn check_content(content: &Json) -> Result<u64, ChangeError> {
     check_nesting("content", content)?;
     let bytes = content_bytes(content);
     if bytes > MAX_CONTENT_BYTES as u64 {
-        let message = format!("a content has at most {MAX_CONTENT_BYTES} bytes, this one {bytes}");
+        let message =
+            format!("a content has at most {MAX_CONTENT_BYTES} bytes, this one {bytes}: split it");
         return Err(ChangeError::new(Code::Limit, message));
     }
     Ok(bytes)
@@ -113,7 +118,8 @@ pub fn check_content(content: &Json) -> Result<u64, ChangeError> {
 
 fn check_nesting(name: &str, value: &Json) -> Result<(), ChangeError> {
     if value.nesting() > MAX_VALUE_NESTING {
-        let message = format!("{name} nests deeper than {MAX_VALUE_NESTING} levels");
+        let message =
+            format!("{name} nests deeper than {MAX_VALUE_NESTING} levels: make it flatter");
         return Err(ChangeError::new(Code::Limit, message));
     }
     Ok(())

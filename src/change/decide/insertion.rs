@@ -54,7 +54,7 @@ pub fn make_room(
 fn gap_of(count: usize, insert: Insert) -> Result<usize, ChangeError> {
     let child = |n: u64| {
         usize::try_from(n).ok().filter(|n| (1..=count).contains(n)).ok_or_else(|| {
-            let message = format!("there is no child {n}: the parent has {count}");
+            let message = format!("there is no child {n}: the parent has {count}, counted from 1");
             ChangeError::new(Code::NodeNotFound, message)
         })
     };

@@ -11,6 +11,7 @@ mod set;
 use super::{ChangeError, Context, Edit, Event, State};
 use crate::code::Code;
 use crate::json::Json;
+use crate::limits::MAX_TIME_NS;
 use crate::model::{Class, Id, Node, Place, Position, ReadError, Subtree};
 use crate::snapshot::Contents;
 use std::sync::Arc;
@@ -65,7 +66,7 @@ fn target(state: &State, id: &str) -> Result<Found, ChangeError> {
     if id == &*state.tree.root().id || id == &*state.tree.seq().id {
         return Err(ChangeError::new(
             Code::Placement,
-            format!("{id} is the root or a region: it cannot be changed, moved or removed"),
+            format!("{id} is the root or a region, which stay as they are: name a node below it"),
         ));
     }
     find(state, id)?.ok_or_else(|| {
@@ -91,11 +92,15 @@ fn sealed(node: &Node, what: &str) -> ChangeError {
 fn check_editable(state: &State, found: &Found, verb: &str) -> Result<(), ChangeError> {
     let node = found.node();
     if node.class.is_region() {
-        let message = format!("{} is {}: it cannot be {verb}", node.id, node.class.noun());
+        let noun = node.class.noun();
+        let message = format!("{} is {noun} and cannot be {verb}: name nodes in it", node.id);
         return Err(ChangeError::new(Code::Placement, message));
     }
     if is_sealed(state, found.position.place, node) {
-        return Err(sealed(node, &format!("it was committed and cannot be {verb} any more")));
+        return Err(sealed(
+            node,
+            &format!("what was committed cannot be {verb}; add a new node instead"),
+        ));
     }
     Ok(())
 }
@@ -104,7 +109,8 @@ fn check_editable(state: &State, found: &Found, verb: &str) -> Result<(), Change
 fn check_refs(state: &State, refs: &[String]) -> Result<Vec<Id>, ChangeError> {
     for id in refs {
         if state.tree.get(id)?.is_none() {
-            let message = format!("refs names {id}, which is not alive");
+            let message =
+                format!("refs names {id}, which is not alive: name nodes of the working state");
             return Err(ChangeError::new(Code::NodeNotFound, message));
         }
     }
@@ -113,10 +119,14 @@ fn check_refs(state: &State, refs: &[String]) -> Result<Vec<Id>, ChangeError> {
 
 /// The time of the next node: never before, and never the same as, that of an earlier one.
 pub(super) fn next_time(state: &State, given: Option<i64>, now: i64) -> Result<i64, ChangeError> {
-    let after = state.last_ns.checked_add(1).ok_or_else(|| {
-        ChangeError::new(Code::Limit, "the store has used the last time that 64 bits can tell")
-    })?;
-    Ok(given.unwrap_or(now).max(after))
+    if let Some(given) = given
+        && given > MAX_TIME_NS
+    {
+        let message = format!("created_at_ns is at most {MAX_TIME_NS}, {given} is later");
+        return Err(ChangeError::new(Code::Limit, message));
+    }
+    // No sum overflows: times start below the bound, and each node takes one nanosecond.
+    Ok(given.unwrap_or(now).min(MAX_TIME_NS).max(state.last_ns.saturating_add(1)))
 }
 
 /// A core for the active head, made for an edit of the cycle in progress.

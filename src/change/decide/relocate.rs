@@ -66,7 +66,10 @@ enum Destination {
 
 fn check_movable(state: &State, found: &Found) -> Result<(), ChangeError> {
     if found.node().class == Class::Turn {
-        let message = format!("{} is a turn: turns are never moved", found.node().id);
+        let message = format!(
+            "{} is a turn, and turns stay where they are: name nodes in it",
+            found.node().id
+        );
         return Err(ChangeError::new(Code::Placement, message));
     }
     check_editable(state, found, "moved")
@@ -83,7 +86,7 @@ fn destination(
         && to.part.is_within(to.position.index, found.position.index);
     if inside {
         let message =
-            format!("{} lies in {}: a node cannot move into itself", to.node().id, node.id);
+            format!("{} lies in {}: choose a parent outside of it", to.node().id, node.id);
         return Err(ChangeError::new(Code::CycleDetected, message));
     }
     let at_core = offset == 0 && matches!(to.node().class, Class::Ah | Class::Turn);
@@ -91,7 +94,12 @@ fn destination(
         match to.part.core() {
             Some(index) => to.position = Position { index, ..to.position },
             None if to.node().class == Class::Ah => return Ok(Destination::NewCore),
-            None => return Err(sealed(to.node(), "its core takes nothing")),
+            None => {
+                return Err(sealed(
+                    to.node(),
+                    "its core takes nothing; give an offset other than 0",
+                ));
+            }
         }
     }
     // A container at offset 0 becomes the core; it may be that already.
@@ -113,11 +121,13 @@ fn check_fits(destination: &Destination, found: &Found) -> Result<(), ChangeErro
     let span = found.part.span(found.position.index);
     let levels = span.clone().map(|index| found.part.depth_of(index) - base + 1).max().unwrap_or(1);
     if depth + levels > MAX_TREE_DEPTH {
-        let message = format!("containers nest at most {MAX_TREE_DEPTH} levels deep");
+        let message =
+            format!("nodes lie at most {MAX_TREE_DEPTH} levels deep: choose a parent higher up");
         return Err(ChangeError::new(Code::Limit, message));
     }
     if nodes + span.len() > MAX_SUBTREE_NODES {
-        let message = format!("one turn or region holds at most {MAX_SUBTREE_NODES} nodes");
+        let message =
+            format!("a turn or region has at most {MAX_SUBTREE_NODES} nodes: choose another");
         return Err(ChangeError::new(Code::Limit, message));
     }
     Ok(())

@@ -36,11 +36,15 @@ pub(super) fn decide(state: &State, request: Remove) -> Result<Decided, ChangeEr
 fn check_removable(state: &State, found: &Found) -> Result<(), ChangeError> {
     let node = found.node();
     if node.class.is_region() || node.class == Class::Turn {
-        let message = format!("{} is {}: it cannot be removed", node.id, node.class.noun());
+        let noun = node.class.noun();
+        let message = format!("{} is {noun} and cannot be removed: name nodes in it", node.id);
         return Err(ChangeError::new(Code::Placement, message));
     }
     if is_sealed(state, found.position.place, node) && found.part.in_core(found.position.index) {
-        return Err(sealed(node, "it lies in the core of its turn and only expires or is pruned"));
+        return Err(sealed(
+            node,
+            "a core loses nodes only by a ttl given beforehand or by a policy",
+        ));
     }
     Ok(())
 }

@@ -10,15 +10,15 @@ fn the_head_makes_a_core_when_it_is_needed() {
     ok(&mut m, json!({"op": "add", "id": "p", "offset": -1}));
     assert_eq!(sketch(&mut m, None), "sys seq ah(p@-1)");
     ok(&mut m, json!({"op": "add", "id": "a", "created_at_ns": 100}));
-    let core = node(&mut m, None, "mc:z1").unwrap();
+    let core = node(&mut m, None, "mc:1").unwrap();
     let block = node(&mut m, None, "a").unwrap();
-    assert_eq!(sketch(&mut m, None), "sys seq ah(p@-1 mc:z1(a))");
+    assert_eq!(sketch(&mut m, None), "sys seq ah(p@-1 mc:1(a))");
     assert_eq!((&core["created_at_ns"], &core["creation_index"]), (&json!(100), &json!(1)));
     assert_eq!((&block["created_at_ns"], &block["creation_index"]), (&json!(101), &json!(2)));
     assert_eq!(refused(&mut m, json!({"op": "add", "container": true})), "E_PLACEMENT");
     ok(&mut m, json!({"op": "add", "container": true, "offset": 2, "id": "g"}));
     ok(&mut m, json!({"op": "add", "to": "#g", "id": "b"}));
-    assert_eq!(sketch(&mut m, None), "sys seq ah(p@-1 mc:z1(a) g@2(b))");
+    assert_eq!(sketch(&mut m, None), "sys seq ah(p@-1 mc:1(a) g@2(b))");
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn what_is_sealed_stays() {
         ok(&mut m, json!({"op": "remove", "target": "#post, #in, #late"})),
         json!({"ids": ["post", "late"]})
     );
-    assert_eq!(sketch(&mut m, None), "sys seq(mt:1(mc:z1(a))) ah");
+    assert_eq!(sketch(&mut m, None), "sys seq(mt:1(mc:1(a))) ah");
 }
 
 #[test]
@@ -125,14 +125,14 @@ fn moves_follow_the_core_and_refuse_loops() {
         &mut m,
         json!({"op": "move", "target": "#b", "to": "^ah", "offset": 0, "created_at_ns": 50}),
     );
-    assert_eq!(sketch(&mut m, None), "sys(g(h)) seq ah(mc:z1(b))");
-    assert_eq!(node(&mut m, None, "mc:z1").unwrap()["created_at_ns"], 50);
+    assert_eq!(sketch(&mut m, None), "sys(g(h)) seq ah(mc:1(b))");
+    assert_eq!(node(&mut m, None, "mc:1").unwrap()["created_at_ns"], 50);
     ok(&mut m, json!({"op": "move", "target": "#b", "to": "^sys"}));
     assert_eq!(
         ok(&mut m, json!({"op": "move", "target": "#nobody?", "to": "^sys"})),
         json!({"ids": []})
     );
-    assert_eq!(sketch(&mut m, None), "sys(g(h) b) seq ah(mc:z1)");
+    assert_eq!(sketch(&mut m, None), "sys(g(h) b) seq ah(mc:1)");
 }
 
 #[test]

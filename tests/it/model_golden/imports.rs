@@ -73,7 +73,7 @@ fn an_implied_core_moves_into_a_real_one() {
     assert_eq!(sketch(&mut sealed, None), "sys seq(mt:2(p@-1 mc:2(a b))) h");
     let mut edited = m.clone();
     ok(&mut edited, json!({"op": "add", "id": "c"}));
-    assert_eq!(sketch(&mut edited, None), "sys seq h(p@-1 mc:z1(a b c))");
+    assert_eq!(sketch(&mut edited, None), "sys seq h(p@-1 mc:2(a b c))");
     ok(&mut m, json!({"op": "add", "id": "k", "container": true}));
     assert_eq!(sketch(&mut m, None), "sys seq h(p@-1 k(a b))");
 }
@@ -130,8 +130,8 @@ fn a_flat_log_commits_before_each_later_user_message() {
     );
     assert_eq!(
         sketch(&mut m, None),
-        "sys(cb:z3) seq(mt:1(mc:z1(cb:z2 cb:z4)) mt:2(mc:z5(cb:z6)) mt:3(mc:z7(cb:z8))) ah"
+        "sys(cb:z2) seq(mt:1(mc:1(cb:z1 cb:z3)) mt:2(mc:2(cb:z4)) mt:3(mc:3(cb:z5))) ah"
     );
-    assert_eq!(node(&mut m, None, "mc:z1").unwrap()["created_at_ns"], 70);
+    assert_eq!(node(&mut m, None, "mc:1").unwrap()["created_at_ns"], 70);
     assert_eq!(ok(&mut m, json!({"op": "import", "messages": []})), json!({"cycle": 4}));
 }

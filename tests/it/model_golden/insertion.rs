@@ -69,8 +69,8 @@ fn beside_the_core_of_the_head() {
 
 #[test]
 fn inside_the_core_of_the_head() {
-    assert_eq!(in_head(&[], false, "(d0,0,end)"), "ah(mc:z1(n))");
-    assert_eq!(in_head(&[], false, "(d0, seg, mc[offset=0], end)"), "ah(mc:z1(n))");
+    assert_eq!(in_head(&[], false, "(d0,0,end)"), "ah(mc:1(n))");
+    assert_eq!(in_head(&[], false, "(d0, seg, mc[offset=0], end)"), "ah(mc:1(n))");
     assert_eq!(in_head(&[0, 0], true, "(d0,0,+1)"), "ah(k(c1 n c2@1))");
     assert_eq!(in_head(&[0], true, "(d0,0,)"), "ah(k(n@-1 c1))");
 }

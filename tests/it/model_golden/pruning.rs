@@ -22,7 +22,7 @@ fn low_priority_goes_first_then_age_then_id() {
     );
     // Seven blocks: the header counts but is spared; `ref` is free once `top` has gone.
     assert_eq!(commit(&mut m)["pruned"], json!(["low", "old", "young", "top"]));
-    assert_eq!(sketch(&mut m, None), "sys(header) seq(mt:1(mc:z1(pin ref))) ah");
+    assert_eq!(sketch(&mut m, None), "sys(header) seq(mt:1(mc:1(pin ref))) ah");
 }
 
 #[test]

@@ -1,0 +1,199 @@
+//! What can be a test is a test: the layers of the crate, a header in every file, no forgotten test file, and the few
+//! places that may know bincode and redb or print.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// The folders and files of `src`, lowest first: each may use only what stands before it.
+const LAYERS: [&str; 13] = [
+    "limits",
+    "code",
+    "json",
+    "model",
+    "lifecycle",
+    "snapshot",
+    "change",
+    "log",
+    "query",
+    "error",
+    "db",
+    "protocol",
+    "bin",
+];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn files(folder: &str) -> Vec<PathBuf> {
+    fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(&path, found);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(&root().join(folder), &mut found);
+    found.sort();
+    assert!(!found.is_empty(), "no files below {folder}");
+    found
+}
+
+fn name(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap().to_str().unwrap().replace('\\', "/")
+}
+
+/// The code of a file without its comments.
+fn code(path: &Path) -> String {
+    let text = std::fs::read_to_string(path).unwrap();
+    let lines = text.lines().map(|line| match line.trim_start().starts_with("//") {
+        true => "",
+        false => line.split(" // ").next().unwrap_or(line),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn is_word(symbol: char) -> bool {
+    symbol.is_alphanumeric() || symbol == '_'
+}
+
+/// Whether a path that begins with this crate or module is used.
+fn uses(code: &str, name: &str) -> bool {
+    code.match_indices(name).any(|(at, _)| {
+        let before = code[..at].chars().next_back();
+        let after = code[at + name.len()..].trim_start();
+        !before.is_some_and(|symbol| is_word(symbol) || symbol == ':' || symbol == '.')
+            && (after.starts_with("::") || code[..at].trim_end().ends_with("use"))
+    })
+}
+
+/// The first names after each `crate::`, those in braces too.
+fn imports(code: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (at, text) in code.match_indices("crate::") {
+        let rest = code[at + text.len()..].trim_start();
+        let Some(list) = rest.strip_prefix('{') else {
+            found.insert(rest.chars().take_while(|symbol| is_word(*symbol)).collect());
+            continue;
+        };
+        let (mut depth, mut word) = (0, String::new());
+        for symbol in list.chars() {
+            match symbol {
+                '{' => depth += 1,
+                '}' if depth == 0 => break,
+                '}' => depth -= 1,
+                ',' if depth == 0 => found.extend([std::mem::take(&mut word)]),
+                symbol if depth == 0 => word.push(symbol),
+                _ => {}
+            }
+        }
+        found.insert(word);
+    }
+    let first = |path: &String| path.trim().split("::").next().unwrap_or_default().to_owned();
+    found.iter().map(first).filter(|name| !name.is_empty()).collect()
+}
+
+#[test]
+fn no_folder_uses_one_above_it() {
+    let rank = |layer: &str| LAYERS.iter().position(|known| *known == layer);
+    let mut upward = Vec::new();
+    for path in files("src") {
+        let name = name(&path);
+        let layer =
+            name.trim_start_matches("src/").split('/').next().unwrap().trim_end_matches(".rs");
+        if layer == "lib" {
+            continue;
+        }
+        let own =
+            rank(layer).unwrap_or_else(|| panic!("{name} belongs to no layer: add it to the list"));
+        for used in imports(&code(&path)) {
+            // A name that is no layer is re-exported by lib.rs, which only programs may use.
+            let allowed = match (layer, rank(&used)) {
+                (_, Some(other)) if other > own => false,
+                // Queries never see the log.
+                ("query", Some(_)) if used == "log" => false,
+                (_, Some(_)) => true,
+                (_, None) => false,
+            };
+            if !allowed {
+                upward.push(format!("{name} uses crate::{used}"));
+            }
+        }
+    }
+    assert!(upward.is_empty(), "imports that go up:\n{}", upward.join("\n"));
+}
+
+#[test]
+fn the_reader_of_imports_sees_all_of_them() {
+    let code =
+        "use crate::{model::{A, B}, log, query::x};\nfn f() { crate::db::g() }\nuse crate::json;";
+    let found: Vec<String> = imports(code).into_iter().collect();
+    assert_eq!(found, ["db", "json", "log", "model", "query"]);
+    assert!(
+        uses("use redb::Key;", "redb")
+            && uses("x: redb::Error", "redb")
+            && uses("use redb;", "redb")
+    );
+    assert!(!uses("let redb = 1; a::redb::b; myredb::c", "redb"));
+}
+
+#[test]
+fn every_file_opens_with_a_header() {
+    for path in files("src").iter().chain(&files("tests")) {
+        let text = std::fs::read_to_string(path).unwrap();
+        assert!(text.starts_with("//! "), "{} does not say what it is for", name(path));
+    }
+}
+
+#[test]
+fn no_test_file_is_forgotten() {
+    for path in files("tests/it") {
+        let (stem, folder) = (path.file_stem().unwrap().to_str().unwrap(), path.parent().unwrap());
+        if name(&path) == "tests/it/main.rs" {
+            continue;
+        }
+        // `a/mod.rs` is the module `a` of the folder above.
+        let (module, folder) = match stem {
+            "mod" => (folder.file_name().unwrap().to_str().unwrap(), folder.parent().unwrap()),
+            _ => (stem, folder),
+        };
+        let parents = [folder.join("main.rs"), folder.join("mod.rs"), folder.with_extension("rs")];
+        let declared = parents.iter().filter(|parent| parent.is_file()).any(|parent| {
+            code(parent).lines().any(|line| line.trim().ends_with(&format!("mod {module};")))
+        });
+        assert!(declared, "{} is in no mod line: it never runs", name(&path));
+    }
+}
+
+#[test]
+fn the_library_is_silent() {
+    for path in files("src") {
+        if name(&path).starts_with("src/bin/") {
+            continue;
+        }
+        let code = code(&path);
+        for word in ["println!", "eprintln!", "print!", "eprint!", "dbg!"] {
+            assert!(!code.contains(word), "{} has {word}", name(&path));
+        }
+    }
+}
+
+#[test]
+fn one_file_knows_the_codec_and_one_folder_the_storage() {
+    for path in files("src") {
+        let (name, code) = (name(&path), code(&path));
+        if name != "src/log/codec.rs" {
+            assert!(!uses(&code, "bincode"), "{name} uses bincode: go through src/log/codec.rs");
+        }
+        // The options of a store name the trait of redb that storage of another sort implements.
+        if !name.starts_with("src/log/") && name != "src/db/options.rs" {
+            assert!(!uses(&code, "redb"), "{name} uses redb: go through src/log");
+        }
+    }
+}
