@@ -192,7 +192,8 @@ fn renew(part: Arc<Subtree>, at: u64, cycle: u64) -> Arc<Subtree> {
                 given: life.given,
                 since: cycle,
                 expires_at: cycle + life.remaining(at),
-            };
+            }
+            .settled(cycle);
             renewed.replace(index, Arc::new(Node { lifetime: Some(lifetime), ..(*node).clone() }));
         }
     }

@@ -35,7 +35,10 @@ pub fn expire(sweep: &mut Sweep<'_>, cycle: u64) -> Result<(Vec<Id>, BTreeSet<Pl
     for id in &ids {
         sweep.remove(id)?;
     }
-    Ok((ids, spared))
+    for (_, id) in &spared {
+        sweep.settle(id, cycle)?;
+    }
+    Ok((ids, spared.into_iter().map(|(place, _)| place).collect()))
 }
 
 fn find_due(sweep: &Sweep<'_>, cycle: u64) -> Result<Vec<Due>, ReadError> {
@@ -65,8 +68,8 @@ fn find_due(sweep: &Sweep<'_>, cycle: u64) -> Result<Vec<Due>, ReadError> {
     Ok(due)
 }
 
-fn spare_referenced(sweep: &Sweep<'_>, due: &mut Vec<Due>) -> Result<BTreeSet<Place>, ReadError> {
-    let mut spared = BTreeSet::new();
+fn spare_referenced(sweep: &Sweep<'_>, due: &mut Vec<Due>) -> Result<Vec<(Place, Id)>, ReadError> {
+    let mut spared = Vec::new();
     // Referrers are looked up once for each node that may go.
     let mut referrers: HashMap<Id, Vec<Id>> = HashMap::new();
     for candidate in due.iter() {
@@ -90,7 +93,7 @@ fn spare_referenced(sweep: &Sweep<'_>, due: &mut Vec<Due>) -> Result<BTreeSet<Pl
                 referrers.get(id).is_none_or(|list| list.iter().all(|r| going.contains(r)))
             });
             if !goes {
-                spared.insert(candidate.place);
+                spared.push((candidate.place, candidate.part.node(candidate.index).id.clone()));
             }
             goes
         });

@@ -79,6 +79,17 @@ impl<'a> Sweep<'a> {
         Ok(())
     }
 
+    /// Marks a node that is due and was spared, the first time that this happens.
+    pub fn settle(&mut self, id: &str, cycle: u64) -> Result<(), ReadError> {
+        let Some(position) = self.tree.find(id)? else { return Ok(()) };
+        let node = self.tree.subtree(position.place)?.node(position.index).clone();
+        let lifetime = node.lifetime.map(|life| life.settled(cycle));
+        if lifetime != node.lifetime {
+            self.tree.replace(position, Arc::new(Node { lifetime, ..(*node).clone() }))?;
+        }
+        Ok(())
+    }
+
     /// Sorts nodes of the starting tree into its canonical order.
     pub fn in_starting_order(&self, ids: Vec<Id>) -> Result<Vec<Id>, ReadError> {
         let mut keyed = Vec::with_capacity(ids.len());

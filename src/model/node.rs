@@ -29,7 +29,7 @@ pub struct Lifetime {
     pub given: u64,
     /// The cycle that it counts from.
     pub since: u64,
-    /// The first commit that removes the node.
+    /// The first commit that removes the node; [`Lifetime::OVERDUE`] once that commit has passed.
     pub expires_at: u64,
 }
 
@@ -37,6 +37,16 @@ impl Lifetime {
     /// A ttl given for a node of the cycle `since`.
     pub fn starting(given: u64, since: u64) -> Lifetime {
         Lifetime { given, since, expires_at: since.saturating_add(given) }
+    }
+
+    /// When a node expires that should have gone already. It is one value whatever the cycle, so
+    /// that two trees that read alike are alike.
+    pub const OVERDUE: u64 = 0;
+
+    /// The same lifetime as a snapshot of `cycle` has it.
+    pub fn settled(self, cycle: u64) -> Lifetime {
+        let overdue = self.expires_at <= cycle;
+        Lifetime { expires_at: if overdue { Lifetime::OVERDUE } else { self.expires_at }, ..self }
     }
 
     /// The cycles that remain at `cycle`, the last one committed (R5.1).

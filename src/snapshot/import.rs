@@ -385,7 +385,7 @@ impl<'a> Fields<'a> {
         let mut node = Node::bare("".into(), "".into(), Class::Block);
         node.offset = self.int("offset", -MAX_NUMBER)?.unwrap_or(0);
         let ttl = self.int("ttl", 0)?;
-        node.lifetime = ttl.map(|ttl| Lifetime::starting(ttl as u64, cycle));
+        node.lifetime = ttl.map(|ttl| Lifetime::starting(ttl as u64, cycle).settled(cycle));
         node.priority = self.int("priority", i64::MIN)?.unwrap_or(0);
         node.cycle = self.int("cycle", 0)?.map_or(cycle, |cycle| cycle as u64);
         node.created_at_ns = self.int("created_at_ns", i64::MIN)?.unwrap_or(0);

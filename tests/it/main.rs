@@ -7,6 +7,7 @@ mod json_canonical;
 mod layers;
 mod model_golden;
 mod model_random;
+mod readme;
 mod query_advice;
 mod query_edit;
 mod query_golden;

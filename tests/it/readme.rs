@@ -1,0 +1,97 @@
+//! Every example of the README is run, and prints what the README says.
+//!
+//! In a `console` block, a line after `$ ` is a command, lines after `> ` are its standard input,
+//! and the rest is what it prints; `…` stands for anything. All blocks share one empty folder.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+#[derive(Default)]
+struct Example {
+    command: String,
+    input: String,
+    output: Vec<String>,
+}
+
+fn examples(text: &str) -> Vec<Example> {
+    let mut found: Vec<Example> = Vec::new();
+    let mut inside = false;
+    for line in text.lines() {
+        match (line, inside) {
+            ("```console", _) => inside = true,
+            ("```", _) => inside = false,
+            (_, false) => {}
+            (line, true) => {
+                if let Some(command) = line.strip_prefix("$ ") {
+                    found.push(Example { command: command.to_owned(), ..Example::default() });
+                } else if let Some(input) = line.strip_prefix("> ") {
+                    let example = found.last_mut().expect("input before a command");
+                    example.input.push_str(input);
+                    example.input.push('\n');
+                } else {
+                    found.last_mut().expect("output before a command").output.push(line.to_owned());
+                }
+            }
+        }
+    }
+    found
+}
+
+fn run(example: &Example, folder: &Path) -> Vec<String> {
+    let program = Path::new(env!("CARGO_BIN_EXE_pactdb"));
+    let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    let mut child = Command::new("sh")
+        .args(["-c", &example.command])
+        .current_dir(folder)
+        .env("PATH", path)
+        .env_remove("PACTDB_STORE")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(example.input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    String::from_utf8(text).unwrap().lines().map(str::to_owned).collect()
+}
+
+/// Whether a line is what the README shows, where `…` stands for anything.
+fn fits(shown: &str, line: &str) -> bool {
+    let mut rest = line;
+    let mut pieces = shown.split('…').peekable();
+    let first = pieces.next().unwrap_or_default();
+    let Some(after) = rest.strip_prefix(first) else { return false };
+    rest = after;
+    while let Some(piece) = pieces.next() {
+        if pieces.peek().is_none() {
+            return rest.ends_with(piece);
+        }
+        let Some(at) = rest.find(piece) else { return false };
+        rest = &rest[at + piece.len()..];
+    }
+    rest.is_empty()
+}
+
+#[test]
+fn the_examples_of_the_readme_are_true() {
+    let text = include_str!("../../README.md");
+    let folder = tempfile::tempdir().unwrap();
+    let examples = examples(text);
+    assert!(examples.len() >= 5, "the README has examples");
+    for example in &examples {
+        let printed = run(example, folder.path());
+        let same = printed.len() == example.output.len()
+            && example.output.iter().zip(&printed).all(|(shown, line)| fits(shown, line));
+        assert!(
+            same,
+            "$ {}\nprints\n{}\nand the README says\n{}",
+            example.command,
+            printed.join("\n"),
+            example.output.join("\n")
+        );
+    }
+}
