@@ -8,7 +8,7 @@ use pactdb::model::Generation;
 use pactdb::query::plan::{State, When};
 use pactdb::query::{
     Dialect, Facts, Moment, Options, Selected, Timeline, find_whole, parse_selector, resolve,
-    select,
+    select, select_whole,
 };
 use std::fmt::Write;
 
@@ -69,4 +69,29 @@ fn whole(memory: &Memory, text: &str, dialect: Dialect) -> String {
         Ok(hits) => hits.iter().map(|hit| &*hit.node.id).collect::<Vec<_>>().join(" "),
         Err(error) => format!("! {}", error.code),
     }
+}
+
+/// Every selector that is read at all is answered, the same in both ways, on every snapshot here.
+#[test]
+fn accepted_selectors_are_answered() {
+    let text = std::fs::read_to_string("fixtures/selectors/accept.txt").unwrap();
+    let of_selectors = text.split("== ").find(|part| part.starts_with("selector")).unwrap();
+    let mut count = 0;
+    for (file, generation) in [("spec-000", Generation::V0_1), ("rich", Generation::V1_0)] {
+        let file = std::fs::read_to_string(format!("fixtures/golden/{file}.json")).unwrap();
+        let mut memory = Memory::of(generation, &[&file]);
+        memory.say("late", "user", "after the import");
+        memory.commit();
+        for line in of_selectors.lines().skip(1).filter(|line| !line.starts_with('#')) {
+            let Some((_, text)) = line.split_once(' ') else { continue };
+            let text = text.split(" => ").next().unwrap();
+            for dialect in Dialect::ALL {
+                let options = Options { include_content: true, ..Options::default() };
+                let planned = select(&memory, text, dialect, &options);
+                assert_eq!(planned, select_whole(&memory, text, dialect, &options), "{text}");
+                count += usize::from(planned.is_ok());
+            }
+        }
+    }
+    assert!(count > 300, "only {count} were answered");
 }

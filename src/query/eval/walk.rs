@@ -132,7 +132,7 @@ impl<'m> Walk<'m> {
         match step {
             Step::Nodes(compound) => {
                 let found = self.matches(std::iter::once(all), compound)?;
-                Ok(nodes(self.pick(&found, compound)))
+                Ok(nodes(self.pick(found, compound)))
             }
             Step::Zone(zone) => {
                 let spots = all.map(|item| Spot { item, zone: None });
@@ -188,7 +188,7 @@ impl<'m> Walk<'m> {
         for range in ranges {
             let from = found.partition_point(|item| *item < range.start);
             let to = found.partition_point(|item| *item < range.end);
-            picked.extend(self.pick(&found[from..to.max(from)], compound));
+            picked.extend(self.pick(found[from..to.max(from)].to_vec(), compound));
         }
         Ok(nodes(sorted(picked)))
     }
@@ -214,7 +214,7 @@ impl<'m> Walk<'m> {
             if let Some(error) = error {
                 return Err(error);
             }
-            picked.extend(self.pick(&found, compound));
+            picked.extend(self.pick(found, compound));
         }
         Ok(nodes(sorted(picked)))
     }
@@ -234,8 +234,7 @@ impl<'m> Walk<'m> {
     }
 
     /// What the positional pseudos leave of a set in canonical order.
-    fn pick(&self, found: &[usize], compound: &Compound) -> Vec<usize> {
-        let mut set = found.to_vec();
+    fn pick(&self, mut set: Vec<usize>, compound: &Compound) -> Vec<usize> {
         if compound.picks.is_empty() || self.lenient {
             return set;
         }

@@ -17,6 +17,7 @@ use pactdb::model::{
 use pactdb::query::{Summary, Timeline};
 use pactdb::snapshot::{Contents, read_document};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, RwLock};
 
 /// Everything that was committed.
@@ -28,22 +29,30 @@ struct Committed {
     used: BTreeSet<Id>,
     refs: BTreeSet<(Id, Id)>,
     instances: BTreeMap<String, Instance>,
-    /// Places that ever held a node with a finite ttl.
-    finite: BTreeSet<Place>,
+    changed: BTreeMap<u64, Vec<Place>>,
+    /// For each cycle the places that hold a node with a finite ttl.
+    finite: BTreeMap<u64, BTreeSet<Place>>,
 }
 
+/// The committed parts, and how many were read.
 #[derive(Debug, Default)]
-struct Shelf(RwLock<Committed>);
+struct Shelf(RwLock<Committed>, AtomicUsize);
 
-impl TurnSource for Shelf {
+impl Committed {
     fn part(&self, place: Place, cycle: u64) -> Result<Arc<Subtree>, ReadError> {
-        let shelf = self.0.read().unwrap();
-        let versions = shelf.parts.get(&place).into_iter();
+        let versions = self.parts.get(&place).into_iter();
         let version = versions.flat_map(|versions| versions.range(..=cycle)).next_back();
         match version {
             Some((_, Some(part))) => Ok(part.clone()),
             _ => Err(ReadError::Corrupt(format!("no {place:?} at {cycle}"))),
         }
+    }
+}
+
+impl TurnSource for Shelf {
+    fn part(&self, place: Place, cycle: u64) -> Result<Arc<Subtree>, ReadError> {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        self.0.read().unwrap().part(place, cycle)
     }
 
     fn skeleton(&self, cycle: u64) -> Result<Skeleton, ReadError> {
@@ -73,7 +82,7 @@ impl TurnSource for Shelf {
     }
 
     fn may_expire(&self, _: u64, _: u64) -> Result<BTreeSet<Place>, ReadError> {
-        Ok(self.0.read().unwrap().parts.keys().copied().collect())
+        Ok(self.0.read().unwrap().finite.values().next_back().cloned().unwrap_or_default())
     }
 }
 
@@ -182,6 +191,13 @@ impl Memory {
         commit.cycle
     }
 
+    /// How many parts were read while something was done.
+    pub fn reads_of<T>(&self, work: impl FnOnce() -> T) -> (T, usize) {
+        let before = self.shelf.1.load(Ordering::Relaxed);
+        let done = work();
+        (done, self.shelf.1.load(Ordering::Relaxed) - before)
+    }
+
     pub fn tree(&self) -> &Tree {
         &self.working.state.tree
     }
@@ -207,14 +223,18 @@ impl Memory {
                 spine: closed.tree.spine().clone(),
             };
             shelf.skeletons.insert(cycle, skeleton);
+            let mut finite = shelf.finite.values().next_back().cloned().unwrap_or_default();
             for part in &closed.parts {
                 shelf.parts.entry(part.place).or_default().insert(cycle, part.new.clone());
-                if part.new.as_deref().is_some_and(|part| Summary::of(part).has_finite_ttl()) {
-                    shelf.finite.insert(part.place);
-                }
+                shelf.changed.entry(cycle).or_default().push(part.place);
+                match part.new.as_deref().is_some_and(|part| Summary::of(part).has_finite_ttl()) {
+                    true => finite.insert(part.place),
+                    false => finite.remove(&part.place),
+                };
                 let ids = part.new.iter().flat_map(|part| part.entries());
                 shelf.used.extend(ids.map(|entry| entry.node.id.clone()));
             }
+            shelf.finite.insert(cycle, finite);
             for (id, place) in &closed.delta.placed {
                 shelf.placed.entry(id.clone()).or_default().push((cycle, *place));
             }
@@ -258,9 +278,13 @@ impl Timeline for Memory {
     }
 
     fn changed_places(&self, cycle: u64) -> Result<Vec<Place>, ReadError> {
+        Ok(self.shelf.0.read().unwrap().changed.get(&cycle).cloned().unwrap_or_default())
+    }
+
+    fn versions(&self, place: Place, from: u64, upto: u64) -> Result<Vec<u64>, ReadError> {
         let shelf = self.shelf.0.read().unwrap();
-        let changed = shelf.parts.iter().filter(|(_, versions)| versions.contains_key(&cycle));
-        Ok(changed.map(|(place, _)| *place).collect())
+        let versions = shelf.parts.get(&place).into_iter();
+        Ok(versions.flat_map(|all| all.range(from..=upto)).map(|(cycle, _)| *cycle).collect())
     }
 
     fn places_of(&self, id: &str) -> Result<Vec<(u64, Place)>, ReadError> {
@@ -269,16 +293,12 @@ impl Timeline for Memory {
 
     fn finite_places(&self, cycle: u64) -> Result<Vec<Place>, ReadError> {
         let shelf = self.shelf.0.read().unwrap();
-        let alive = |place: &&Place| {
-            let version = shelf.parts[*place].range(..=cycle).next_back();
-            matches!(version, Some((_, Some(part))) if Summary::of(part).has_finite_ttl())
-        };
-        Ok(shelf.finite.iter().filter(alive).copied().collect())
+        Ok(shelf.finite.get(&cycle).into_iter().flatten().copied().collect())
     }
 
     fn summary(&self, place: Place, cycle: u64) -> Result<Option<Summary>, ReadError> {
         match self.summaries {
-            true => Ok(Some(Summary::of(&*self.shelf.part(place, cycle)?))),
+            true => Ok(Some(Summary::of(&*self.shelf.0.read().unwrap().part(place, cycle)?))),
             false => Ok(None),
         }
     }

@@ -1,0 +1,74 @@
+//! A query reads what it needs: parts of the tree are counted on a store of 300 turns. Reading a
+//! snapshot at all takes two, `^sys` and `^ah`.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use crate::support::memory::Memory;
+use pactdb::change::{Add, Parent};
+use pactdb::model::Generation;
+use pactdb::query::{Dialect, Options, Selected, select};
+
+fn store() -> Memory {
+    let mut memory = Memory::new(Generation::V0_1);
+    for i in 0..300 {
+        memory.say(&format!("u{i}"), "user", "a question");
+        let mut add = Add {
+            parent: Parent::HeadCore,
+            id: Some(format!("a{i}")),
+            role: Some("assistant".into()),
+            ttl: (i % 50 == 0).then_some(3),
+            ..Add::default()
+        };
+        if i == 100 || i == 200 {
+            add.key = Some("K".into());
+            add.kind = Some("summary".into());
+            add.ttl = None;
+            add.tags = vec!["audit".into()];
+        }
+        memory.add(add).unwrap();
+        memory.commit();
+    }
+    memory
+}
+
+#[test]
+fn reads_are_bounded() {
+    let memory = store();
+    let mut wrong = Vec::new();
+    for (text, results, most) in [
+        ("#u7", 1, 3),
+        ("#u7 ?? .cb", 1, 3),
+        ("{id in ['u1','u2','u3']}", 3, 6),
+        (".mt:depth(1-3) .cb[role='user']", 3, 3),
+        ("@c150 .mt:depth(1-3) .cb[role='user']", 3, 5),
+        ("(d2, mc, cb:first)", 1, 1),
+        ("@t0 .cb[depth=5]", 2, 3),
+        ("^ah .cb", 0, 0),
+        ("[key='K']", 2, 2),
+        ("[key='K'] @limit=1", 1, 1),
+        (".cb:summary", 2, 2),
+        (".mt .cb+audit", 2, 2),
+        (".cb[role='nobody']", 0, 0),
+        ("[ttl<=2]", 0, 3),
+        (".mt @limit=2", 2, 2),
+        (".mt .cb @order=recent @limit=2", 2, 1),
+        ("@* #u7", 1, 4),
+        ("@* #nobody", 0, 4),
+        // Each snapshot: its two regions, what changed since the one before, on both sides, and
+        // turns with a finite ttl.
+        ("@t-99..@t0 .cb[role='user']", 99, 99 * 8),
+        ("@t-99..@t0 .cb[role='user'] @mode=latest", 1, 220),
+        ("@t-9..@t0 .mt:depth(1-2) .cb", 9, 9 * 8),
+    ] {
+        let ask = || select(&memory, text, Dialect::V0_1, &Options::default()).unwrap();
+        let (answer, reads) = memory.reads_of(ask);
+        let count = match answer {
+            Selected::Ids { ids, .. } => ids.len(),
+            Selected::Range(range) => range.diffs.len(),
+        };
+        if count != results || reads > most {
+            wrong.push(format!("{text}: {count} results, {reads} reads of at most {most}"));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
