@@ -59,8 +59,12 @@ pub(super) fn is_working(db: &Db, text: &str) -> Result<bool> {
 /// The cycle of a snapshot address.
 pub(super) fn snapshot_cycle(db: &Db, state: &State, text: &str) -> Result<u64> {
     let time = query::parse_time(text)?;
-    let missing =
-        || Error::new(Code::SnapshotNotFound, format!("there is no snapshot {text} in this store"));
+    let missing = || {
+        Error::new(
+            Code::SnapshotNotFound,
+            format!("{text} is no snapshot of this store: {}", span(state)),
+        )
+    };
     match time.kind {
         TimeKind::Cycle(cycle) if state.history.contains(cycle) => Ok(cycle),
         TimeKind::Relative(steps) => {
@@ -70,6 +74,17 @@ pub(super) fn snapshot_cycle(db: &Db, state: &State, text: &str) -> Result<u64> 
             state.history.back(back).ok_or_else(missing)
         }
         TimeKind::Cycle(_) => Err(missing()),
-        _ => Err(Error::new(Code::SelectorInvalid, format!("{text} is not one snapshot"))),
+        _ => Err(Error::new(
+            Code::SelectorInvalid,
+            format!("{text} is not one snapshot: give an address such as @c4"),
+        )),
+    }
+}
+
+/// Which snapshots there are, for a message.
+fn span(state: &State) -> String {
+    match (state.history.iter().next(), state.history.iter().next_back()) {
+        (Some(first), Some(last)) => format!("it has @c{first} to @c{last}"),
+        _ => "it has none before its first commit".to_owned(),
     }
 }

@@ -7,4 +7,4 @@ mod parse;
 mod reply;
 
 pub use parse::{Op, Question, parse_request};
-pub use reply::{Reply, handle, handle_line};
+pub use reply::{Body, Reply, handle, handle_line};

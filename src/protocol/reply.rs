@@ -7,6 +7,7 @@ use crate::json::{self, Json};
 use crate::query::Selected;
 use serde::Serialize;
 use serde::ser::SerializeMap;
+use serde_json::value::RawValue;
 
 /// A reply to one request.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,9 +15,34 @@ pub struct Reply {
     /// The request's `rid`, if it had one.
     pub rid: Option<Json>,
     /// What came of it.
-    pub result: Result<Json>,
+    pub result: Result<Body>,
     /// What else there is to say.
     pub warnings: Vec<String>,
+}
+
+/// What an operation yields.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Body {
+    /// A value.
+    Value(Json),
+    /// JSON whose very bytes are fixed: an export or a thread.
+    Exact(String),
+}
+
+impl Serialize for Body {
+    fn serialize<S: serde::Serializer>(
+        &self,
+        serializer: S,
+    ) -> std::result::Result<S::Ok, S::Error> {
+        match self {
+            Body::Value(value) => value.serialize(serializer),
+            Body::Exact(text) => {
+                let raw: &RawValue =
+                    serde_json::from_str(text).map_err(serde::ser::Error::custom)?;
+                raw.serialize(serializer)
+            }
+        }
+    }
 }
 
 impl Serialize for Reply {
@@ -66,8 +92,10 @@ pub fn handle(db: &Db, request: Json) -> Reply {
     Reply { rid, result, warnings }
 }
 
-fn run(db: &Db, op: Op, warnings: &mut Vec<String>) -> Result<Json> {
-    match op {
+fn run(db: &Db, op: Op, warnings: &mut Vec<String>) -> Result<Body> {
+    let value = match op {
+        Op::Export { at } => return Ok(Body::Exact(db.export(at.as_deref())?)),
+        Op::Thread { at } => return Ok(Body::Exact(db.thread(at.as_deref())?)),
         Op::Edit(op) => edit(db, op),
         Op::Batch(request) => {
             let results = db.batch(request)?;
@@ -87,8 +115,6 @@ fn run(db: &Db, op: Op, warnings: &mut Vec<String>) -> Result<Json> {
                 }
             }
         }
-        Op::Export { at } => Ok(json::parse(&db.export(at.as_deref())?)?),
-        Op::Thread { at } => Ok(json::parse(&db.thread(at.as_deref())?)?),
         Op::ImportSnapshot(snapshot) => to_json(&db.import_snapshot(&snapshot)?),
         Op::ImportMessages { messages, created_at_ns } => {
             to_json(&db.import_messages(&messages, created_at_ns)?)
@@ -110,7 +136,8 @@ fn run(db: &Db, op: Op, warnings: &mut Vec<String>) -> Result<Json> {
         Op::Log { from, limit } => to_json(&db.log(from, limit)?),
         Op::Stats => to_json(&db.stats()?),
         Op::Verify => to_json(&db.verify(|_| {})?),
-    }
+    };
+    value.map(Body::Value)
 }
 
 #[derive(Serialize)]

@@ -196,7 +196,8 @@ fn the_file_holds_the_recorded_indexes() {
     let mut text = rows::<&str, &[u8]>(&storage, "ids", |key, row| {
         named.contains(&key).then(|| format!("{key} {}", hex(row)))
     });
-    text += &rows::<(u64, u64, u32), ()>(&storage, "expiry", |key, ()| Some(format!("{key:?}")));
+    text +=
+        &rows::<(u8, u64, u64, u32), ()>(&storage, "expiry", |key, ()| Some(format!("{key:?}")));
     text += &rows::<(&str, &str), ()>(&storage, "refs", |key, ()| Some(format!("{key:?}")));
     text +=
         &rows::<&str, &[u8]>(&storage, "instances", |key, row| Some(format!("{key} {}", hex(row))));

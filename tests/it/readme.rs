@@ -42,7 +42,8 @@ fn examples(text: &str) -> Vec<Example> {
 
 fn run(example: &Example, folder: &Path) -> Vec<String> {
     let program = Path::new(env!("CARGO_BIN_EXE_pactdb"));
-    let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    let path =
+        format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
     let mut child = Command::new("sh")
         .args(["-c", &example.command])
         .current_dir(folder)

@@ -34,16 +34,16 @@ pub fn run(arguments: Arguments) -> Result<()> {
             let stats = existing(&store)?.stats()?;
             let text = [
                 format!("PACT {}, cycle {}", stats.spec, stats.cycle),
-                format!("{} snapshots, {} turns", stats.snapshots, stats.turns),
+                format!("snapshots: {}, turns: {}", stats.snapshots, stats.turns),
                 format!(
-                    "{} nodes, {} blocks, {} of content",
+                    "nodes: {}, blocks: {}, content: {}",
                     stats.nodes,
                     stats.blocks,
                     size(stats.content_bytes)
                 ),
-                format!("{} events, {} uncommitted", stats.events, stats.uncommitted),
+                format!("events: {}, uncommitted edits: {}", stats.events, stats.uncommitted),
                 format!(
-                    "file {}: {} live, {} in use, {} free",
+                    "file: {}, live {}, in use {}, free {}",
                     size(stats.sizes.file_bytes),
                     size(stats.sizes.live_bytes),
                     size(stats.sizes.used_bytes),

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn node_not_found() {
     let cases = [
-        (json!({"op": "set", "target": "#nobody", "ttl": 1}), "nothing in the working state"),
+        (json!({"op": "set", "target": "#nobody", "ttl": 1}), "no node matches the target"),
         (json!({"op": "set", "target": "#gone", "ttl": 1}), "#gone? would accept that"),
         (json!({"op": "move", "target": "#nobody", "to": "^sys"}), "#nobody"),
         (json!({"op": "remove", "target": "#undone"}), "#undone"),
@@ -41,12 +41,12 @@ fn node_exists() {
 fn parents() {
     let db = furnished();
     let cases = [
-        (json!({"op": "add", "to": "^sys, ^ah"}), "matches more than one node"),
+        (json!({"op": "add", "to": "^sys, ^ah"}), "must be one node, and 2 match"),
         (json!({"op": "move", "target": "#u2", "to": "#box, ^sys"}), "name one, by its id"),
     ];
     check(&db, &cases, "E_AMBIGUOUS");
     let cases = [
-        (json!({"op": "add", "to": "#nobody"}), "#nobody matches no node to be the parent"),
+        (json!({"op": "add", "to": "#nobody"}), "no node matches the place"),
         (json!({"op": "add", "to": "(d7,end)"}), "no node to be the parent"),
         (json!({"op": "move", "target": "#u2", "to": "#gone"}), "name a live one"),
     ];

@@ -112,7 +112,7 @@ fn selectors_of_edits() {
         (json!({"op": "set", "target": "@t0 #u2", "ttl": 1}), "time"),
         (json!({"op": "add", "to": "@c1 ^ah"}), "time"),
         (json!({"op": "set", "target": "(d0,end)", "ttl": 1}), ""),
-        (json!({"op": "move", "target": "#u2", "to": "(d0,end)"}), "only an add takes one"),
+        (json!({"op": "move", "target": "#u2", "to": "(d0,end)"}), "for new nodes only"),
         (json!({"op": "remove", "target": ""}), ""),
         (json!({"op": "remove", "target": "#u2 >"}), ""),
         (json!({"op": "add", "to": "[["}), ""),

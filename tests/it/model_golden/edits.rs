@@ -77,7 +77,7 @@ fn what_is_sealed_stays() {
     assert_eq!(refused(&mut m, json!({"op": "set", "target": "^ah", "ttl": 1})), "E_PLACEMENT");
     assert_eq!(refused(&mut m, json!({"op": "move", "target": "#post", "to": "^sys"})), "E_SEALED");
     assert_eq!(refused(&mut m, json!({"op": "remove", "target": "#a"})), "E_SEALED");
-    assert_eq!(refused(&mut m, json!({"op": "remove", "target": "#'mc:1'"})), "E_NODE_NOT_FOUND");
+    assert_eq!(refused(&mut m, json!({"op": "remove", "target": "#'mc:1'"})), "E_SEALED");
     assert_eq!(refused(&mut m, json!({"op": "remove", "target": "(d1,0)"})), "E_SEALED");
     assert_eq!(refused(&mut m, json!({"op": "remove", "target": "#'mt:1'"})), "E_PLACEMENT");
     ok(&mut m, json!({"op": "add", "to": "#'mt:1'", "offset": 3, "id": "late", "container": true}));

@@ -83,7 +83,7 @@ fn times_by_dialect() {
     assert_eq!(new.export_bytes(Some("@t0")), new.export_bytes(None));
     assert_eq!(refused(&mut old, json!({"op": "export", "at": "@t-2"})), "E_SNAPSHOT_NOT_FOUND");
     let diff = ok(&mut old, json!({"op": "diff", "a": null, "b": "@t0"}));
-    assert_eq!(diff["added"], json!(["mc:2", "b"]));
+    assert_eq!(diff["added"], json!(["mc:3", "b"]));
 }
 
 #[test]
