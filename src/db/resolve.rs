@@ -81,10 +81,10 @@ fn simple(state: &State, selector: &ast::Selector) -> Result<Vec<Id>> {
             {
                 wanted.extend(simple_part(state, part));
             }
-            if let ast::Head::Position(position) = &chain.head {
-                if let Ok(Parent::Node(id)) = position_parent(state, position, "") {
-                    wanted.push(id);
-                }
+            if let ast::Head::Position(position) = &chain.head
+                && let Ok(Parent::Node(id)) = position_parent(state, position, "")
+            {
+                wanted.push(id);
             }
         }
     }

@@ -1,12 +1,13 @@
 //! Imports: a snapshot document (R9.3), or a flat log of messages (R9.4).
 
 use super::Db;
-use super::edit::End;
+use super::edit::{End, judge};
 use super::ops::{AddRequest, BatchRequest, CommitRequest, EditOp, EditReply, ImportReply};
 use crate::change::{Context, Event, Working, close_import, plan_import};
 use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::json::Json;
+use crate::limits::MAX_BATCH_OPS;
 use crate::log::{Append, CycleKind, NewEvent};
 use crate::snapshot::{hex, read_document};
 use std::sync::Arc;
@@ -35,8 +36,9 @@ impl Db {
         };
         let events = [NewEvent { event: Arc::new(Event::Imported(import)), contents }];
         let closed = Some((&end.closed, &end.before, CycleKind::Import));
+        let next = Working::fresh(end.next()?);
         self.inner.store.append(&Append { events: &events, time: now, closed, durable: true })?;
-        self.publish(Working::fresh(end.next()?));
+        self.publish(next);
         Ok(reply)
     }
 
@@ -53,6 +55,38 @@ impl Db {
             return Err(Error::new(Code::ImportConflict, message));
         }
         let turns = turns_of(messages, created_at_ns)?;
+        self.judge_messages(&turns)?;
+        let before = self.working();
+        self.import_turns(turns, created_at_ns).inspect_err(|_| {
+            // The turns before the one that failed were shown, but will never be durable.
+            self.inner.store.stop();
+            self.publish((*before).clone());
+        })
+    }
+
+    /// Judges every message before the first one is written, so that a bad one leaves no trace.
+    fn judge_messages(&self, turns: &[Vec<EditOp>]) -> Result<()> {
+        let working = self.working();
+        let context = Context { seq: self.inner.store.next_seq(), now: self.inner.clock.now() };
+        let contents = &**self.inner.store.reader();
+        for (i, op) in turns.iter().flatten().enumerate() {
+            judge(&working.state, op.clone(), contents, context)
+                .map_err(|error| in_message(i, error))?;
+        }
+        match turns.iter().find(|ops| ops.len() >= MAX_BATCH_OPS) {
+            None => Ok(()),
+            Some(_) => {
+                let message = format!("a turn has fewer than {MAX_BATCH_OPS} messages");
+                Err(Error::new(Code::Limit, message))
+            }
+        }
+    }
+
+    fn import_turns(
+        &self,
+        turns: Vec<Vec<EditOp>>,
+        created_at_ns: Option<i64>,
+    ) -> Result<ImportReply> {
         let (count, mut reply) = (turns.len(), ImportReply::default());
         for (i, mut ops) in turns.into_iter().enumerate() {
             ops.push(EditOp::Commit(CommitRequest { created_at_ns, expected_cycle: None }));
@@ -69,17 +103,20 @@ impl Db {
     }
 }
 
+/// Says which message is at fault.
+fn in_message(i: usize, error: Error) -> Error {
+    let mut error = Error { message: format!("message {}: {}", i + 1, error.message), ..error };
+    error.details.path = Some(format!("$[{i}]"));
+    error
+}
+
 /// The messages as edits, one list for each turn.
 fn turns_of(messages: &[Json], created_at_ns: Option<i64>) -> Result<Vec<Vec<EditOp>>> {
     let mut turns = vec![Vec::new()];
     let mut in_turn = 0;
     for (i, message) in messages.iter().enumerate() {
-        let request = message_request(message, created_at_ns).map_err(|error| {
-            let mut error =
-                Error { message: format!("message {}: {}", i + 1, error.message), ..error };
-            error.details.path = Some(format!("$[{i}]"));
-            error
-        })?;
+        let request =
+            message_request(message, created_at_ns).map_err(|error| in_message(i, error))?;
         let is_system = request.to.as_deref() == Some("^sys");
         if request.role.as_deref() == Some("user") && in_turn > 0 {
             turns.push(Vec::new());
