@@ -106,7 +106,11 @@ impl Db {
     pub(super) fn publish_event(&self, seq: u64, event: Arc<Event>) -> Result<()> {
         let mut published = self.inner.working.write().unwrap_or_else(PoisonError::into_inner);
         let working = Arc::make_mut(&mut published);
-        apply(working, &event)?;
+        if let Err(error) = apply(working, &event) {
+            // The log has the event, the state has not, and must not be built upon.
+            self.inner.store.stop();
+            return Err(error.into());
+        }
         working.pending.push(Pending { seq, group: seq, event, undone: false });
         Ok(())
     }
@@ -159,12 +163,13 @@ impl Db {
         }
         let closed = batch.closed.as_ref().map(|end| (&end.closed, &end.before, CycleKind::Commit));
         let durable = if closed.is_some() { durable_commit } else { durable_edits };
+        // Everything that can fail comes before the write.
+        if let Some(end) = &batch.closed {
+            working = Working::fresh(end.next()?);
+        }
         let append = Append { events: &batch.events, time: now, closed, durable };
         self.inner.store.append(&append)?;
-        match batch.closed {
-            Some(end) => self.publish(Working::fresh(end.next()?)),
-            None => self.publish(working),
-        }
+        self.publish(working);
         Ok(batch.replies)
     }
 
@@ -214,8 +219,9 @@ impl Db {
         let event = Arc::new(Event::Restored(restore));
         let events = [NewEvent { event, contents: Vec::new() }];
         let closed = Some((&end.closed, &end.before, CycleKind::Restore(at)));
+        let next = Working::fresh(end.next()?);
         self.inner.store.append(&Append { events: &events, time: now, closed, durable: true })?;
-        self.publish(Working::fresh(end.next()?));
+        self.publish(next);
         Ok(reply)
     }
 }

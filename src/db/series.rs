@@ -36,8 +36,9 @@ impl Db {
         };
         let events = [NewEvent { event: Arc::new(Event::Imported(import)), contents }];
         let closed = Some((&end.closed, &end.before, CycleKind::Import));
+        let next = Working::fresh(end.next()?);
         self.inner.store.append(&Append { events: &events, time: now, closed, durable: true })?;
-        self.publish(Working::fresh(end.next()?));
+        self.publish(next);
         Ok(reply)
     }
 
@@ -56,6 +57,19 @@ impl Db {
         }
         let turns = turns_of(messages, created_at_ns)?;
         self.check_room(&turns)?;
+        let before = self.working();
+        self.import_turns(turns, created_at_ns).inspect_err(|_| {
+            // The turns before the one that failed were shown, but will never be durable.
+            self.inner.store.stop();
+            self.publish((*before).clone());
+        })
+    }
+
+    fn import_turns(
+        &self,
+        turns: Vec<Vec<EditOp>>,
+        created_at_ns: Option<i64>,
+    ) -> Result<ImportReply> {
         let (count, mut reply) = (turns.len(), ImportReply::default());
         for (i, mut ops) in turns.into_iter().enumerate() {
             ops.push(EditOp::Commit(CommitRequest { created_at_ns, expected_cycle: None }));
@@ -95,17 +109,20 @@ fn is_system(op: &EditOp) -> bool {
     matches!(op, EditOp::Add(request) if request.to.as_deref() == Some("^sys"))
 }
 
+/// Says which message is at fault.
+fn in_message(i: usize, error: Error) -> Error {
+    let mut error = Error { message: format!("message {}: {}", i + 1, error.message), ..error };
+    error.details.path = Some(format!("$[{i}]"));
+    error
+}
+
 /// The messages as edits, one list for each turn.
 fn turns_of(messages: &[Json], created_at_ns: Option<i64>) -> Result<Vec<Vec<EditOp>>> {
     let mut turns = vec![Vec::new()];
     let mut in_turn = 0;
     for (i, message) in messages.iter().enumerate() {
-        let request = message_request(message, created_at_ns).map_err(|error| {
-            let mut error =
-                Error { message: format!("message {}: {}", i + 1, error.message), ..error };
-            error.details.path = Some(format!("$[{i}]"));
-            error
-        })?;
+        let request =
+            message_request(message, created_at_ns).map_err(|error| in_message(i, error))?;
         let is_system = request.to.as_deref() == Some("^sys");
         if request.role.as_deref() == Some("user") && in_turn > 0 {
             turns.push(Vec::new());

@@ -3,9 +3,11 @@
 //! Primary data are the records and contents of the `log` table. All other tables are derived,
 //! carry the version of the code that made them, and can be rebuilt from the log to the same
 //! bytes. `codec` is the only user of bincode and `store` the only user of redb, beside the
-//! storage backends in `backend`.
+//! storage backends in `backend` and `approval`.
 
+mod approval;
 mod backend;
+mod base;
 mod codec;
 mod error;
 mod index;

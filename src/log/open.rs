@@ -43,7 +43,7 @@ pub(super) fn find_head(reader: &LogReader) -> Result<Head, StoreError> {
         };
         Ok((next_seq, hash, skeleton_at))
     })?;
-    Ok(Head { next_seq, hash, skeleton_at, compressor })
+    Ok(Head { next_seq, hash, skeleton_at, compressor, stopped: false })
 }
 
 impl Store {

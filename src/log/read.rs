@@ -4,11 +4,11 @@
 //! read is cached by its key; the caches can be emptied at any moment without changing an answer.
 
 use super::StoreError;
+use super::base::{SharedBase, guard};
 use super::codec::unseal;
 use super::index::{Tables, Tail};
 use super::record::{Record, read_content, read_record};
 use super::rows::{CycleInfo, PartRow, StoredCycle};
-use super::store::{SharedDatabase, guard};
 use super::stored::StoredAttempt;
 use super::tables::{
     ATTEMPT_CYCLES, ATTEMPTS, LOG, PARTS, PartKey, cycle_key, log_key_bytes, part_key, place_key,
@@ -19,7 +19,7 @@ use crate::model::{ContentRef, Id, Instance, Place, ReadError, Skeleton, Subtree
 use crate::snapshot::Contents;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
-use redb::{ReadTransaction, ReadableDatabase};
+use redb::ReadTransaction;
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -50,7 +50,7 @@ fn weigh(value: &Json) -> u64 {
 
 /// Who reads a store.
 pub struct LogReader {
-    db: SharedDatabase,
+    db: SharedBase,
     pub(super) tail: RwLock<Tail>,
     parts: Cache<PartKey, Arc<Subtree>, Bytes>,
     contents: Cache<(u64, u32), Arc<Json>, Bytes>,
@@ -63,7 +63,7 @@ impl std::fmt::Debug for LogReader {
 }
 
 impl LogReader {
-    pub(super) fn new(db: SharedDatabase, tail: Tail, cache_bytes: u64) -> LogReader {
+    pub(super) fn new(db: SharedBase, tail: Tail, cache_bytes: u64) -> LogReader {
         LogReader {
             db,
             tail: RwLock::new(tail),

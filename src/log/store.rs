@@ -1,6 +1,7 @@
 //! A store's file: opening it, reading it at one moment, and its size.
 
 use super::backend::FileStorage;
+use super::base::{Base, SharedBase, guard};
 use super::index::Tail;
 use super::read::LogReader;
 use super::record::ChainHash;
@@ -8,14 +9,10 @@ use super::tables::{DERIVED, FORMAT, LOG, META, PARTS};
 use super::{StoreError, tables};
 use crate::limits::CACHE_BYTES;
 use crate::model::Generation;
-use redb::{Database, ReadableDatabase, ReadableTable, StorageBackend};
+use redb::{ReadableTable, StorageBackend};
 use std::fs::{File, OpenOptions};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-
-/// The database, which only compaction needs for itself alone.
-pub(super) type SharedDatabase = Arc<RwLock<Database>>;
 
 /// Where the log ends.
 pub(super) struct Head {
@@ -24,11 +21,13 @@ pub(super) struct Head {
     /// The cycle whose row has the newest whole skeleton.
     pub(super) skeleton_at: u64,
     pub(super) compressor: zstd::bulk::Compressor<'static>,
+    /// Whether what is written and what is shown have come apart. Then nothing more is written.
+    pub(super) stopped: bool,
 }
 
 /// An open store.
 pub struct Store {
-    pub(super) db: SharedDatabase,
+    pub(super) db: SharedBase,
     pub(super) reader: Arc<LogReader>,
     pub(super) head: Mutex<Head>,
     pub(super) generation: Generation,
@@ -54,14 +53,6 @@ pub struct StoreSizes {
     pub free_bytes: u64,
 }
 
-/// Runs something on the storage below. A damaged page can make it panic; to its caller that is
-/// corruption like any other.
-pub(super) fn guard<T>(run: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
-    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
-        Err(StoreError::corrupt("the file is damaged: its pages do not fit together"))
-    })
-}
-
 impl Store {
     /// Makes a store in a file that does not exist or is empty.
     pub fn create(path: &Path, generation: Generation) -> Result<Store, StoreError> {
@@ -73,41 +64,54 @@ impl Store {
             let message = format!("{} exists already", path.display());
             return Err(StoreError::Format(message));
         }
-        let db = database(path, file)?;
-        Store::initialize(db, generation, Some(path.to_owned()))
+        let (id, storage) = (file_id(&file), file_storage(path, file)?);
+        let base = guard(|| Base::create(storage).map_err(|e| open_error(Some((path, id)), e)))?;
+        Store::initialize(base, generation, Some(path.to_owned()))
     }
 
-    /// Opens the store in a file.
+    /// Opens the store in a file. What is not a store, and what cannot be opened, is not touched.
     pub fn open(path: &Path) -> Result<Store, StoreError> {
         let file = OpenOptions::new().read(true).write(true).open(path);
-        let mut file = file.map_err(|error| io_error(path, &error))?;
-        check_magic(path, &mut file)?;
-        let db = database(path, file)?;
-        Store::attach(db, Some(path.to_owned()))
+        let file = file.map_err(|error| io_error(path, &error))?;
+        let (id, storage) = (file_id(&file), file_storage(path, file)?);
+        Store::open_storage(storage, Some((path, id)))
     }
 
-    /// Makes a store on storage of another sort.
+    /// Makes a store on empty storage of another sort.
     pub fn create_on(
         storage: impl StorageBackend,
         generation: Generation,
     ) -> Result<Store, StoreError> {
-        let db = guard(|| builder().create_with_backend(storage).map_err(|e| open_error(None, e)))?;
-        Store::initialize(db, generation, None)
+        if storage.len().map_err(storage_error)? > 0 {
+            return Err(StoreError::Format("there is something on this storage already".into()));
+        }
+        let base = guard(|| Base::create(storage).map_err(|error| open_error(None, error)))?;
+        Store::initialize(base, generation, None)
     }
 
     /// Opens a store on storage of another sort.
     pub fn open_on(storage: impl StorageBackend) -> Result<Store, StoreError> {
-        let db = guard(|| builder().create_with_backend(storage).map_err(|e| open_error(None, e)))?;
-        Store::attach(db, None)
+        Store::open_storage(storage, None)
+    }
+
+    fn open_storage(
+        storage: impl StorageBackend,
+        file: Option<FileName<'_>>,
+    ) -> Result<Store, StoreError> {
+        check_magic(&storage, file)?;
+        let base = guard(|| Base::open(storage).map_err(|error| open_error(file, error)))?;
+        let store = Store::attach(base, file.map(|(path, _)| path.to_owned()))?;
+        guard(|| store.db.read().unwrap_or_else(PoisonError::into_inner).keep_repair())?;
+        Ok(store)
     }
 
     fn initialize(
-        db: Database,
+        base: Base,
         generation: Generation,
         path: Option<PathBuf>,
     ) -> Result<Store, StoreError> {
         guard(|| {
-            let txn = db.begin_write()?;
+            let txn = base.begin_write()?;
             tables::create_all(&txn)?;
             {
                 let mut meta = txn.open_table(META)?;
@@ -115,15 +119,15 @@ impl Store {
                 meta.insert("derived", DERIVED.to_le_bytes().as_slice())?;
                 meta.insert("generation", generation.name().as_bytes())?;
             }
-            txn.commit()?;
+            base.commit(txn)?;
             Ok(())
         })?;
-        Store::attach(db, path)
+        Store::attach(base, path)
     }
 
-    fn attach(db: Database, path: Option<PathBuf>) -> Result<Store, StoreError> {
-        let generation = guard(|| check_meta(&db, path.as_deref()))?;
-        let db = Arc::new(RwLock::new(db));
+    fn attach(base: Base, path: Option<PathBuf>) -> Result<Store, StoreError> {
+        let generation = guard(|| check_meta(&base, path.as_deref()))?;
+        let db = Arc::new(RwLock::new(base));
         let reader = Arc::new(LogReader::new(db.clone(), Tail::default(), CACHE_BYTES));
         let head = guard(|| super::open::find_head(&reader))?;
         Ok(Store { db, reader, head: Mutex::new(head), generation, path })
@@ -149,13 +153,17 @@ impl Store {
         self.head.lock().unwrap_or_else(PoisonError::into_inner).next_seq
     }
 
+    /// Takes no more events. For whoever cannot show what was written, or has shown what was not:
+    /// what the log holds is found out by opening the store again.
+    pub fn stop(&self) {
+        self.head.lock().unwrap_or_else(PoisonError::into_inner).stopped = true;
+    }
+
     /// How large the store is.
     pub fn sizes(&self) -> Result<StoreSizes, StoreError> {
         guard(|| {
             let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
-            let txn = db.begin_write()?;
-            let stats = txn.stats()?;
-            txn.abort()?;
+            let stats = db.stats()?;
             let used = stats.allocated_pages() * stats.page_size() as u64;
             let file = match &self.path {
                 Some(path) => {
@@ -179,49 +187,46 @@ impl Store {
             let mut db = self.db.write().unwrap_or_else(PoisonError::into_inner);
             let txn = db.begin_write()?;
             tables::repack(&txn)?;
-            txn.commit()?;
-            let compacted = db.compact();
-            compacted.map(|_| ()).map_err(|error| match error {
-                redb::CompactionError::Storage(error) => error.into(),
-                other => StoreError::Io(other.to_string()),
-            })
+            db.commit(txn)?;
+            db.compact()
         })
     }
 }
 
-fn builder() -> redb::Builder {
-    let mut builder = redb::Builder::new();
-    builder.set_cache_size(CACHE_BYTES as usize);
-    builder
-}
+/// A file's path, and its number in the file system where there is one.
+type FileName<'a> = (&'a Path, Option<u64>);
 
-fn database(path: &Path, file: File) -> Result<Database, StoreError> {
+fn file_storage(path: &Path, file: File) -> Result<FileStorage, StoreError> {
     let id = file_id(&file);
-    guard(|| {
-        let storage =
-            FileStorage::new(file).map_err(|error| open_error(Some((path, id)), error))?;
-        builder().create_with_backend(storage).map_err(|error| open_error(Some((path, id)), error))
-    })
+    FileStorage::new(file).map_err(|error| open_error(Some((path, id)), error))
 }
 
-/// The first bytes of every redb file; a file without them is none, and is not touched.
+/// The first bytes of every redb file; storage without them holds none, and is not touched.
 const MAGIC: [u8; 9] = [b'r', b'e', b'd', b'b', 0x1A, 0x0A, 0xA9, 0x0D, 0x0A];
 
-fn check_magic(path: &Path, file: &mut File) -> Result<(), StoreError> {
-    use std::io::{Read, Seek, SeekFrom};
+/// The first page, without which nothing can be said about the others.
+const FIRST_PAGE: u64 = 4096;
+
+fn check_magic(
+    storage: &impl StorageBackend,
+    file: Option<FileName<'_>>,
+) -> Result<(), StoreError> {
     let mut found = [0; MAGIC.len()];
-    let read = file.read_exact(&mut found).and_then(|()| file.seek(SeekFrom::Start(0)));
-    if read.is_err() || found != MAGIC {
-        let message = format!("{} is not a pactdb store", path.display());
-        return Err(StoreError::Format(message));
+    let whole = storage.len().map_err(storage_error)? >= FIRST_PAGE;
+    if whole {
+        storage.read(0, &mut found).map_err(storage_error)?;
+    }
+    if found != MAGIC {
+        let name = file.map_or("this".to_owned(), |(path, _)| path.display().to_string());
+        return Err(StoreError::Format(format!("{name} is not a pactdb store")));
     }
     Ok(())
 }
 
-fn check_meta(db: &Database, path: Option<&Path>) -> Result<Generation, StoreError> {
+fn check_meta(base: &Base, path: Option<&Path>) -> Result<Generation, StoreError> {
     let name = path.map_or("this".to_owned(), |path| path.display().to_string());
     let foreign = || StoreError::Format(format!("{name} is a redb file, but not a pactdb store"));
-    let txn = db.begin_read()?;
+    let txn = base.begin_read()?;
     let meta = match txn.open_table(META) {
         Ok(meta) => meta,
         Err(redb::TableError::Storage(error)) => return Err(error.into()),
@@ -250,7 +255,11 @@ fn io_error(path: &Path, error: &std::io::Error) -> StoreError {
     StoreError::Io(format!("{}: {error}", path.display()))
 }
 
-fn open_error(file: Option<(&Path, Option<u64>)>, error: redb::DatabaseError) -> StoreError {
+fn storage_error(error: std::io::Error) -> StoreError {
+    StoreError::Io(error.to_string())
+}
+
+fn open_error(file: Option<FileName<'_>>, error: redb::DatabaseError) -> StoreError {
     let path = file.map_or("the store".to_owned(), |(path, _)| path.display().to_string());
     match error {
         redb::DatabaseError::DatabaseAlreadyOpen => StoreError::Locked {

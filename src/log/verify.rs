@@ -5,18 +5,19 @@
 //! arrives at its digest, and everything derived is what the log says, byte for byte.
 
 use super::StoreError;
+use super::base::guard;
 use super::open::{apply_record, each_record};
 use super::read::content_from_row;
 use super::record::{Record, content_digest};
 use super::rows::CycleKind;
-use super::store::{Store, guard};
+use super::store::Store;
 use super::tables::{self, DERIVED, LOG, META};
 use crate::change::{
     Attempt, Closed, Event, State, Working, close_commit, close_import, close_restore,
 };
 use crate::model::{ReadError, Tree, TurnSource};
 use redb::backends::InMemoryBackend;
-use redb::{Key, ReadTransaction, ReadableTable, TableDefinition, Value};
+use redb::{Key, ReadTransaction, ReadableTable, ReadableTableMetadata, TableDefinition, Value};
 use std::sync::{Arc, PoisonError};
 
 /// What is being done.
@@ -78,7 +79,7 @@ impl Store {
             meta.insert("derived", 0u32.to_le_bytes().as_slice())?;
             meta.remove("checkpoint")?;
             drop(meta);
-            txn.commit()?;
+            db.commit(txn)?;
             Ok(())
         })?;
         self.reader.clear_cache();
@@ -89,7 +90,7 @@ impl Store {
             let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
             let txn = db.begin_write()?;
             txn.open_table(META)?.insert("derived", DERIVED.to_le_bytes().as_slice())?;
-            txn.commit()?;
+            db.commit(txn)?;
             Ok(())
         })?;
         Ok(verified)
@@ -150,6 +151,9 @@ impl Store {
             }
             Ok(())
         })?;
+        // The chain cannot know whether an end was cut off it; the table's own count can.
+        let rows = self.next_seq().saturating_sub(1) + checked;
+        self.reader.with(|txn| check_count("log", &txn.open_table(LOG)?, rows))?;
         report(Progress { step: VerifyStep::Contents, done: total, total });
         Ok(checked)
     }
@@ -228,13 +232,13 @@ fn compare<K: Key + 'static, V: Value + 'static>(
 ) -> Result<u64, StoreError> {
     use redb::TableHandle;
     let name = definition.name().to_owned();
-    let (ours, theirs) = (ours.open_table(definition)?, theirs.open_table(definition)?);
-    let (mut found, mut expected) = (ours.iter()?, theirs.iter()?);
+    let (table, theirs) = (ours.open_table(definition)?, theirs.open_table(definition)?);
+    let (mut found, mut expected) = (table.iter()?, theirs.iter()?);
     let mut rows = 0;
     loop {
         let (ours, theirs) = (found.next().transpose()?, expected.next().transpose()?);
         let same = match (&ours, &theirs) {
-            (None, None) => return Ok(rows),
+            (None, None) => break,
             (Some((k1, v1)), Some((k2, v2))) => {
                 K::as_bytes(&k1.value()).as_ref() == K::as_bytes(&k2.value()).as_ref()
                     && V::as_bytes(&v1.value()).as_ref() == V::as_bytes(&v2.value()).as_ref()
@@ -250,6 +254,18 @@ fn compare<K: Key + 'static, V: Value + 'static>(
         }
         rows += 1;
     }
+    check_count(&name, &table, rows)?;
+    Ok(rows)
+}
+
+/// Compares the number of rows that were met with the number that the table says it has.
+fn check_count(name: &str, table: &impl ReadableTableMetadata, met: u64) -> Result<(), StoreError> {
+    let count = table.len()?;
+    if count != met {
+        let message = format!("the table '{name}' should have {count} rows, {met} can be read");
+        return Err(StoreError::corrupt(message));
+    }
+    Ok(())
 }
 
 fn compare_checkpoint(ours: &ReadTransaction, theirs: &ReadTransaction) -> Result<(), StoreError> {

@@ -2,11 +2,12 @@
 //! in one transaction.
 
 use super::StoreError;
+use super::base::guard;
 use super::codec::{encode, seal};
 use super::index::Tail;
 use super::record::{content_digest, write_content, write_record};
 use super::rows::{CycleKind, end_part, write_cycle, write_part};
-use super::store::{Head, Store, guard};
+use super::store::{Head, Store};
 use super::stored::StoredAttempt;
 use super::tables::{
     ATTEMPT_CYCLES, ATTEMPTS, LOG, META, OPEN_ATTEMPTS, PARTS, PartKey, cursor_error, cycle_key,
@@ -46,6 +47,10 @@ impl Store {
     pub fn append(&self, append: &Append<'_>) -> Result<u64, StoreError> {
         guard(|| {
             let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
+            if head.stopped {
+                let message = "an earlier write failed half way: open the store again";
+                return Err(StoreError::Io(message.into()));
+            }
             let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
             let mut txn = db.begin_write()?;
             if !append.durable {
@@ -61,7 +66,7 @@ impl Store {
                 }
                 None => None,
             };
-            txn.commit()?;
+            db.commit(txn)?;
             head.next_seq = seq;
             head.hash = hash;
             if let (Some(derived), Some((closed, ..))) = (derived, append.closed) {
@@ -94,7 +99,7 @@ impl Store {
                 write_attempt(&txn, attempt)?;
             }
             let derived = self.write_derived(&txn, &head, closed, next, kind, seq)?;
-            txn.commit()?;
+            db.commit(txn)?;
             head.skeleton_at = derived.skeleton_at;
             self.learn(closed, derived.flushed);
             Ok(())
@@ -109,7 +114,7 @@ impl Store {
             for attempt in attempts {
                 write_attempt(&txn, attempt)?;
             }
-            txn.commit()?;
+            db.commit(txn)?;
             Ok(())
         })
     }

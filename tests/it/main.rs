@@ -1,12 +1,16 @@
 //! The integration tests: one binary, a module for each promise.
 
 mod commits;
+mod crash;
+mod damage;
 mod edit_errors;
 mod goldens;
 mod json_canonical;
 mod layers;
+mod lock;
 mod model_golden;
 mod model_random;
+mod opening;
 mod query_advice;
 mod query_edit;
 mod query_golden;
@@ -21,3 +25,4 @@ mod readme;
 mod round_trip;
 mod store_model;
 mod support;
+mod threads;

@@ -1,5 +1,5 @@
-//! What the integration tests share: the naive model and the generator of operations, storage in
-//! memory, and a plain store for queries.
+//! What the integration tests share: the naive model and the generator of operations, disks and
+//! storage in memory, and a plain store for queries.
 //!
 //! The model is a second reading of the rules, and only worth something as long as it uses nothing
 //! of the engine.
@@ -7,9 +7,12 @@
 // Each test file uses a part of this; the whole is still one kit.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used)]
 
+pub(crate) mod disk;
 pub(crate) mod follow;
+pub(crate) mod life;
 pub mod memory;
 pub(crate) mod model;
 pub(crate) mod ops;
 pub mod random;
+pub(crate) mod seeded;
 pub(crate) mod storage;

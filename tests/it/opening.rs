@@ -1,0 +1,84 @@
+//! Opening costs the same whatever the length of history, and reading changes nothing.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use crate::support::disk::Disk;
+use crate::support::life::{CLOCK, live, must, requests};
+use crate::support::seeded::scaled;
+use pactdb::db::{Db, Durability, Options};
+use serde_json::json;
+
+fn open(disk: &Disk) -> Db {
+    Options::new().clock(CLOCK).open_on(disk.clone()).unwrap()
+}
+
+/// A store of many commits like those of any conversation.
+fn conversation(commits: usize) -> Disk {
+    let disk = Disk::default();
+    let options = Options::new().clock(CLOCK).durability(Durability::AtCommit);
+    let db = options.create_on(disk.clone()).unwrap();
+    must(&db, &json!({"op": "add", "to": "^sys", "content": "Be brief."}));
+    for turn in 0..commits {
+        must(
+            &db,
+            &json!({"op": "batch", "ops": [
+                {"op": "add", "role": "user", "id": format!("u{turn}"), "content": format!("question {turn}")},
+                {"op": "add", "role": "assistant", "content": "an answer", "ttl": 3, "refs": [format!("u{turn}")]},
+                {"op": "commit"},
+            ]}),
+        );
+    }
+    drop(db);
+    disk
+}
+
+/// How many reads, and of how many bytes, opening a store takes.
+fn cost(disk: &Disk) -> (usize, usize) {
+    disk.take_reads();
+    let db = open(disk);
+    let reads = disk.take_reads();
+    assert!(db.last_cycle() > 0);
+    (reads.len(), reads.iter().map(|(_, len)| len).sum())
+}
+
+/// The numbers of commits lie equally far behind a flush of the indexes, so the only difference is
+/// what lies before.
+#[test]
+fn opening_costs_the_same_after_20_and_after_2000_commits() {
+    let many = (scaled(2000) / 64).max(10) * 64 + 20;
+    let (few_reads, few_bytes) = cost(&conversation(20));
+    let (many_reads, many_bytes) = cost(&conversation(many));
+    assert!(
+        many_reads <= 2 * few_reads + 30,
+        "{few_reads} reads after 20, {many_reads} after {many}"
+    );
+    assert!(many_bytes <= 2 * few_bytes + (256 << 10), "{few_bytes} bytes, then {many_bytes}");
+}
+
+#[test]
+fn reading_changes_not_one_byte() {
+    let disk = Disk::default();
+    let db = Options::new().clock(CLOCK).create_on(disk.clone()).unwrap();
+    for request in requests(66) {
+        live(&db, &request);
+    }
+    drop(db);
+    let db = open(&disk);
+    let before = disk.bytes();
+    disk.record();
+    for cycle in db.history().iter() {
+        db.clear_cache();
+        let snapshot = db.snapshot(cycle).unwrap();
+        snapshot.export().unwrap();
+        snapshot.thread().unwrap();
+        snapshot.violations().unwrap();
+        db.cycle_info(cycle).unwrap();
+    }
+    db.export(None).unwrap();
+    db.log(None, None).unwrap();
+    db.stats().unwrap();
+    db.verify(|_| {}).unwrap();
+    must(&db, &json!({"op": "attempt", "action": "list"}));
+    assert!(disk.bytes() == before, "reading changed the file");
+    assert_eq!(disk.step_count(), 0, "reading wrote to the file");
+}
