@@ -69,7 +69,7 @@ impl Conversation {
     /// The blocks of the next turn: role, kind, ttl, content; about 3.8 kB.
     pub fn turn(&mut self) -> Vec<(&'static str, &'static str, Option<i64>, String)> {
         self.turn += 1;
-        let ttl = (self.turn % 2 == 0).then_some(5);
+        let ttl = self.turn.is_multiple_of(2).then_some(5);
         vec![
             ("user", "text", None, self.text(300)),
             ("assistant", "text", None, self.text(1200)),

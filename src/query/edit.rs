@@ -85,9 +85,10 @@ fn only<T>(found: Vec<T>) -> Result<T, QueryError> {
         (Some(one), 1) => Ok(one),
         (Some(_), count) => {
             let message = format!("the place must be one node, and {count} match");
-            Err(QueryError::new(Code::Ambiguous, message))
+            Err(QueryError::new(Code::Ambiguous, message).with_hint("name one by its id"))
         }
-        (None, _) => Err(QueryError::new(Code::InvalidParent, "no node matches the place")),
+        (None, _) => Err(QueryError::new(Code::InvalidParent, "no node matches the place")
+            .with_hint("name a live container, a turn, ^sys or ^ah")),
     }
 }
 

@@ -6,7 +6,7 @@ use super::*;
 fn node_not_found() {
     let cases = [
         (json!({"op": "set", "target": "#nobody", "ttl": 1}), "no node matches the target"),
-        (json!({"op": "set", "target": "#gone", "ttl": 1}), "#gone? would accept that"),
+        (json!({"op": "set", "target": "#gone", "ttl": 1}), "may match nothing"),
         (json!({"op": "move", "target": "#nobody", "to": "^sys"}), "#nobody"),
         (json!({"op": "remove", "target": "#undone"}), "#undone"),
         (json!({"op": "add", "refs": ["u1", "gone"]}), "refs names gone, which is not alive"),
@@ -42,7 +42,7 @@ fn parents() {
     let db = furnished();
     let cases = [
         (json!({"op": "add", "to": "^sys, ^ah"}), "must be one node, and 2 match"),
-        (json!({"op": "move", "target": "#u2", "to": "#box, ^sys"}), "name one, by its id"),
+        (json!({"op": "move", "target": "#u2", "to": "#box, ^sys"}), "name one by its id"),
     ];
     check(&db, &cases, "E_AMBIGUOUS");
     let cases = [
