@@ -7,7 +7,8 @@
 //! 3. How the file grows: bytes per turn after `compact` at 10,000 turns, against 1.5 times the
 //!    content plus 1 KiB.
 //!
-//! `cargo bench --bench commit` runs it all; `-- quick` leaves the large store out.
+//! `cargo bench --bench commit` runs it all; `-- quick` leaves the large store out, `-- short` also
+//! stops the first part at 1,000 turns.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -26,9 +27,10 @@ use support::{Conversation, Counters, Counting, percentile};
 const RAW: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("raw");
 
 fn main() {
-    let quick = std::env::args().any(|argument| argument == "quick");
-    beside_raw_redb();
-    if !quick {
+    let given = |name: &str| std::env::args().any(|argument| argument == name);
+    let short = given("short");
+    beside_raw_redb(if short { &[100, 1_000] } else { &[100, 1_000, 10_000] });
+    if !short && !given("quick") {
         flat();
     }
 }
@@ -47,7 +49,7 @@ fn counted(path: &Path) -> (Db, Arc<Counters>) {
     (db, counters)
 }
 
-fn beside_raw_redb() {
+fn beside_raw_redb(stops: &[u64]) {
     println!("a turn of 4 blocks and its commit, beside raw redb with the same content (µs)");
     println!(
         "{:>8} {:>10} {:>10} {:>10} {:>10} {:>8} {:>8}",
@@ -60,7 +62,7 @@ fn beside_raw_redb() {
     let mut conversation = Conversation::new(7);
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     let (mut content, mut turns) = (0, 0u64);
-    for until in [100u64, 1_000, 10_000] {
+    for until in stops.iter().copied() {
         ours.clear();
         theirs.clear();
         while turns < until {

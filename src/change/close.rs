@@ -25,6 +25,8 @@ pub struct PartChange {
     pub old: Option<Arc<Subtree>>,
     /// As it is; `None` if it has gone.
     pub new: Option<Arc<Subtree>>,
+    /// The hashes of a turn, before and after; the regions' are not needed again.
+    pub hashes: [Option<[u8; 32]>; 2],
 }
 
 /// What the indexes learn from a cycle.
@@ -244,11 +246,12 @@ pub(super) fn close(
 }
 
 fn hash_change(turns: &mut TurnsHash, part: &PartChange) {
-    if let Some(old) = &part.old {
-        turns.subtract(&subtree_hash(old));
+    let [old, new] = &part.hashes;
+    if let Some(old) = old {
+        turns.subtract(old);
     }
-    if let Some(new) = &part.new {
-        turns.add(&subtree_hash(new));
+    if let Some(new) = new {
+        turns.add(new);
     }
 }
 
@@ -281,7 +284,12 @@ fn changed_parts(
     let mut compare = |place: Place, new: Option<&Arc<Subtree>>| -> Result<(), ReadError> {
         let old = old(place)?;
         if old.as_ref() != new {
-            parts.push(PartChange { place, old, new: new.cloned() });
+            let hash = |part: Option<&Arc<Subtree>>| part.map(|part| subtree_hash(part));
+            let hashes = match place {
+                Place::Turn(_) => [hash(old.as_ref()), hash(new)],
+                _ => [None, None],
+            };
+            parts.push(PartChange { place, old, new: new.cloned(), hashes });
         }
         Ok(())
     };

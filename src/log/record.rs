@@ -122,8 +122,12 @@ const TEXT: u8 = 0;
 const JSON: u8 = 1;
 const COMPRESSED: u8 = 2;
 
-/// Contents from this size on are compressed, if they get smaller by it.
+/// Contents from this size on are compressed by a compaction, if they get smaller by it.
 const COMPRESS_FROM: usize = 200;
+
+/// Contents from this size on are compressed when they are written: there it saves more than it
+/// costs. Smaller ones would make a commit wait for the compressor instead of the disk.
+const COMPRESS_AT_ONCE: usize = 16 << 10;
 
 /// The plain bytes of a content: a text as it is, anything else as canonical JSON.
 pub(super) fn content_plain(content: &Json) -> (u8, std::borrow::Cow<'_, [u8]>) {
@@ -148,18 +152,38 @@ pub(super) fn write_content(
     compressor: &mut zstd::bulk::Compressor<'_>,
 ) -> Vec<u8> {
     let (tag, plain) = content_plain(content);
-    if let (true, Ok(size)) = (plain.len() >= COMPRESS_FROM, u32::try_from(plain.len()))
-        && let Ok(packed) = compressor.compress(&plain)
-        && packed.len() + 4 < plain.len()
+    if plain.len() >= COMPRESS_AT_ONCE
+        && let Some(row) = pack(tag, &plain, compressor)
     {
-        let mut row = vec![tag | COMPRESSED];
-        row.extend_from_slice(&size.to_le_bytes());
-        row.extend_from_slice(&packed);
         return row;
     }
     let mut row = vec![tag];
     row.extend_from_slice(&plain);
     row
+}
+
+/// The same content's row in fewer bytes, if there is one.
+pub(super) fn pack_content(
+    row: &[u8],
+    compressor: &mut zstd::bulk::Compressor<'_>,
+) -> Option<Vec<u8>> {
+    let (tag, plain) = row.split_first()?;
+    if tag & COMPRESSED != 0 || plain.len() < COMPRESS_FROM {
+        return None;
+    }
+    pack(*tag, plain, compressor)
+}
+
+fn pack(tag: u8, plain: &[u8], compressor: &mut zstd::bulk::Compressor<'_>) -> Option<Vec<u8>> {
+    let size = u32::try_from(plain.len()).ok()?;
+    let packed = compressor.compress(plain).ok()?;
+    if packed.len() + 4 >= plain.len() {
+        return None;
+    }
+    let mut row = vec![tag | COMPRESSED];
+    row.extend_from_slice(&size.to_le_bytes());
+    row.extend_from_slice(&packed);
+    Some(row)
 }
 
 /// Reads a content from the bytes of its row.

@@ -11,7 +11,7 @@ use super::tables::{PartKey, part_key_bytes};
 use crate::change::{Closed, Expiry, History, IndexDelta, PartChange, State};
 use crate::lifecycle::{Policy, RegionTotals, Removed};
 use crate::model::{Id, Instance, Name, Place, Skeleton, Spine, Subtree};
-use crate::snapshot::{TurnsHash, subtree_hash};
+use crate::snapshot::TurnsHash;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -173,14 +173,8 @@ pub(super) fn write_cycle(
 }
 
 fn store_part_change(part: &PartChange) -> StoredPartChange {
-    // Only turns are summed up incrementally; the regions' hashes are not needed again.
-    let hash = |part: &Option<Arc<Subtree>>| part.as_deref().map(subtree_hash);
-    match part.place {
-        Place::Turn(_) => {
-            StoredPartChange { place: part.place, old: hash(&part.old), new: hash(&part.new) }
-        }
-        place => StoredPartChange { place, old: None, new: None },
-    }
+    let [old, new] = part.hashes;
+    StoredPartChange { place: part.place, old, new }
 }
 
 /// What a store knows of a committed cycle.

@@ -184,9 +184,10 @@ impl Store {
     /// file changed.
     pub fn compact(&self) -> Result<(), StoreError> {
         guard(|| {
+            let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
             let mut db = self.db.write().unwrap_or_else(PoisonError::into_inner);
             let txn = db.begin_write()?;
-            tables::repack(&txn)?;
+            tables::repack(&txn, &mut head.compressor)?;
             db.commit(txn)?;
             db.compact()
         })

@@ -4,8 +4,10 @@
 //! page for each place it is touched in.
 
 use super::StoreError;
+use super::codec::{seal, unseal};
+use super::record::pack_content;
 use crate::model::{Place, Slot};
-use redb::{Key, ReadableTable, TableDefinition, WriteTransaction};
+use redb::{Key, ReadableTable, TableDefinition, Value, WriteTransaction};
 use std::ops::Bound;
 
 /// The version of the file as a whole. A newer one is refused.
@@ -139,18 +141,35 @@ pub(super) fn drop_derived(txn: &WriteTransaction) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Writes the large tables anew in key order, which fills their pages. Growing at the right edge
-/// leaves pages half empty where a row did not fit.
-pub(super) fn repack(txn: &WriteTransaction) -> Result<(), StoreError> {
-    repack_table(txn, LOG, "log")?;
-    repack_table(txn, PARTS, "parts")?;
-    repack_table(txn, IDS, "ids")
+/// Writes the large tables anew in key order, which fills their pages, and compresses contents.
+/// Growing at the right edge leaves pages half empty where a row did not fit.
+pub(super) fn repack(
+    txn: &WriteTransaction,
+    compressor: &mut zstd::bulk::Compressor<'_>,
+) -> Result<(), StoreError> {
+    repack_table(txn, LOG, "log", &mut |(seq, part), row| {
+        if part == 0 {
+            return Ok(None);
+        }
+        let key = log_key_bytes(seq, part);
+        let plain = unseal("log", &key, row, || format!("content {part} of event {seq}"))?;
+        Ok(pack_content(plain, compressor).map(|packed| seal("log", &key, packed)))
+    })?;
+    repack_table(txn, PARTS, "parts", &mut |_, _| Ok(None))?;
+    repack_table(txn, IDS, "ids", &mut |_, _| Ok(None))
 }
+
+/// What becomes of a row: other bytes, or the same.
+type Repacked<'a, K> = &'a mut dyn for<'k> FnMut(
+    <K as Value>::SelfType<'k>,
+    &[u8],
+) -> Result<Option<Vec<u8>>, StoreError>;
 
 fn repack_table<K: Key + 'static>(
     txn: &WriteTransaction,
     definition: TableDefinition<'_, K, &'static [u8]>,
     name: &str,
+    change: Repacked<'_, K>,
 ) -> Result<(), StoreError> {
     let packed_name = format!("{name}.packed");
     let packed: TableDefinition<'_, K, &'static [u8]> = TableDefinition::new(&packed_name);
@@ -160,7 +179,9 @@ fn repack_table<K: Key + 'static>(
         let mut cursor = new.upper_bound_mut(Bound::<K::SelfType<'_>>::Unbounded)?;
         for entry in old.iter()? {
             let (key, value) = entry?;
-            cursor.insert_before(key.value(), value.value()).map_err(cursor_error)?;
+            let changed = change(key.value(), value.value())?;
+            let row = changed.as_deref().unwrap_or(value.value());
+            cursor.insert_before(key.value(), row).map_err(cursor_error)?;
         }
         cursor.close()?;
     }

@@ -72,6 +72,9 @@ pub fn node_hash(node: &Node, content: Option<&Json>) -> [u8; 32] {
 
 /// The text that attributes add to a digest.
 pub(super) fn attrs_text(attrs: &BTreeMap<Name, Json>) -> String {
+    if attrs.is_empty() {
+        return "{}".to_owned();
+    }
     let map = attrs.iter().map(|(name, value)| (name.to_string(), value.clone())).collect();
     canonical_string(&Json::Map(map))
 }
