@@ -64,23 +64,17 @@ impl Reader<'_> {
         }
     }
 
-    /// All tests of all filters, with the pair of R6.3 read as one test in dialect 0.1.
+    /// All tests of all filters. In dialect 0.1 a base type and a kind are one test (R6.3); the
+    /// rules leave open what a kind that is said twice means: each is read with the base.
     pub(crate) fn attrs_hold(&self, node: usize, filters: &[&AttrFilter]) -> bool {
         let tests: Vec<&Test> = filters.iter().flat_map(|filter| &filter.tests).collect();
-        let base = tests.iter().position(|test| {
-            equals(test, "nodeType").is_some_and(|text| base_class(text).is_some())
-        });
-        let kind = tests.iter().position(|test| equals(test, "kind").is_some());
-        let pair = base.zip(kind).filter(|_| self.dialect == Dialect::V0_1);
-        if let Some((base, kind)) = pair {
-            let base_word = equals(tests[base], "nodeType").unwrap();
-            if !based(self, node, base_word, equals(tests[kind], "kind").unwrap()) {
-                return false;
-            }
-        }
-        let in_pair = |i: usize| pair.is_some_and(|(base, kind)| i == base || i == kind);
-        let mut rest = tests.iter().enumerate().filter(|(i, _)| !in_pair(*i));
-        rest.all(|(_, test)| self.test_holds(node, test))
+        let mut bases = tests.iter().filter_map(|test| equals(test, "nodeType"));
+        let base = bases.find(|text| base_class(text).is_some());
+        let base = base.filter(|_| self.dialect == Dialect::V0_1);
+        tests.iter().all(|test| match (base, equals(test, "kind")) {
+            (Some(base), Some(kind)) => based(self, node, base, kind),
+            _ => self.test_holds(node, test),
+        })
     }
 
     pub(crate) fn has_tag(&self, node: usize, tag: &str) -> bool {

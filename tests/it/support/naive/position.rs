@@ -28,7 +28,10 @@ impl Reader<'_> {
             HopKind::Offset(offset) => {
                 children().filter(|node| self.tree.nodes[*node].offset() == *offset).collect()
             }
-            HopKind::Itself(_) => vec![from],
+            HopKind::Itself(name) if name.name.is_none() => vec![from],
+            HopKind::Itself(name) => {
+                vec![from].into_iter().filter(|node| type_holds(self, *node, name)).collect()
+            }
             HopKind::Child(name) => {
                 children().filter(|node| type_holds(self, *node, name)).collect()
             }
