@@ -186,7 +186,7 @@ fn draw<T: std::fmt::Debug>(runner: &mut TestRunner, strategy: &BoxedStrategy<T>
 #[test]
 fn parser() {
     let mut read = 0;
-    let done = run("parser", 6000, |text| {
+    let done = run("parser", 12000, |text| {
         let covered: usize = tokens(&text).map(|lexeme| lexeme.span.end - lexeme.span.start).sum();
         assert_eq!(covered, text.len(), "tokens cover {text:?}");
         for dialect in Dialect::ALL {
@@ -231,7 +231,7 @@ fn parses_well(text: &str, dialect: Dialect) -> bool {
 fn evaluator() {
     let stores = lively_stores();
     let (mut full, mut turn) = (0, 0);
-    let done = run("evaluator", 3000, |text| {
+    let done = run("evaluator", 5000, |text| {
         turn += 1;
         let (memory, naive) = &stores[turn % stores.len()];
         for dialect in Dialect::ALL {

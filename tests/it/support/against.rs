@@ -1,6 +1,7 @@
 //! The engine held against the naive evaluator.
 
 use super::memory::Memory;
+use super::model::canon::canonical;
 use super::naive::{Answer, Store, Wrong};
 use pactdb::model::Generation;
 use pactdb::query::{
@@ -58,7 +59,7 @@ pub(crate) fn same_answer(
         (Ok(Selected::Range(range)), Ok(Answer::Range(expected, clipped))) => {
             let says = range.warnings.iter().any(|warning| warning.contains("clipped"));
             let got = without_words(serde_json::to_value(range).unwrap());
-            match says == clipped && got.to_string() == expected.to_string() {
+            match says == clipped && canonical(&got) == canonical(&expected) {
                 true if got["diffs"].as_array().unwrap().is_empty() => Ok(Outcome::Empty),
                 true => Ok(Outcome::Full),
                 false => differ(&(got.to_string(), says), &(expected.to_string(), clipped)),
@@ -87,7 +88,7 @@ pub(crate) fn same_diff(
     match (engine, naive) {
         (Ok(engine), Ok(naive)) => {
             let engine = serde_json::to_value(engine).unwrap();
-            match engine.to_string() == naive.to_string() {
+            match canonical(&engine) == canonical(&naive) {
                 true => Ok(Outcome::Full),
                 false => differ(&engine.to_string(), &naive.to_string()),
             }
