@@ -4,8 +4,9 @@ use super::Reader;
 use super::number::{compare_numbers, is_number};
 use super::types::node_type_equals;
 use crate::support::model::canon::canonical;
+use pactdb::limits::MAX_PATTERN_BYTES;
 use pactdb::query::ast::{Op, Test, TestKind, ValueKind};
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 use serde_json::{Value, json};
 use std::cmp::Ordering;
 
@@ -83,7 +84,7 @@ impl Reader<'_> {
         }
         let with_text = text_of(with);
         if op == Op::Match {
-            let pattern = Regex::new(with_text).unwrap();
+            let pattern = pattern(with_text).unwrap();
             return match value {
                 Value::Array(tags) if name == "tag" => {
                     tags.iter().any(|tag| pattern.is_match(&shown(tag)))
@@ -134,6 +135,11 @@ impl Reader<'_> {
             _ => holds(op, Some(plain.as_str().cmp(with_text))),
         }
     }
+}
+
+/// A regular expression, bounded in size as the engine says it is.
+pub(crate) fn pattern(text: &str) -> Option<Regex> {
+    RegexBuilder::new(text).size_limit(MAX_PATTERN_BYTES).build().ok()
 }
 
 /// The text of a value as it was written.

@@ -1,5 +1,6 @@
 //! A whole selector on a store: the time, the groups and the controls (R5, R6.11).
 
+use super::compare::{pattern, text_of};
 use super::order::arrange;
 use super::time::Which;
 use super::tree::Tree;
@@ -167,9 +168,7 @@ fn faults(selector: &Selector, timeless: bool) -> Wrong {
             for test in &filter.tests {
                 let derived = ["age", "born_turn", "depth", "sdepth"];
                 let bad = match &test.kind {
-                    TestKind::Compare(Op::Match, value) => {
-                        regex::Regex::new(super::compare::text_of(&value.kind)).is_err()
-                    }
+                    TestKind::Compare(Op::Match, value) => pattern(text_of(&value.kind)).is_none(),
                     _ => false,
                 };
                 if bad || (self.0 && derived.contains(&test.name.text.as_str())) {
