@@ -117,7 +117,9 @@ impl Names {
                     HopPart::Pseudo(_, pseudo) => pseudo_test(pseudo, &mut made),
                 }
             }
-            links.push(Link { reach, step: Step::Nodes(self.finish(made, attrs)?) });
+            // An element pins no key, so its positional pseudos count in canonical order (R13).
+            let made = Compound { recent: false, ..self.finish(made, attrs)? };
+            links.push(Link { reach, step: Step::Nodes(made) });
         }
         Ok(Chain { start, links, filter: Compound::default(), recent: false })
     }

@@ -7,11 +7,13 @@
 // Each test file uses a part of this; the whole is still one kit.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used)]
 
+pub(crate) mod against;
 pub(crate) mod disk;
 pub(crate) mod follow;
 pub(crate) mod life;
 pub mod memory;
 pub(crate) mod model;
+pub(crate) mod naive;
 pub(crate) mod ops;
 pub mod random;
 pub(crate) mod seeded;

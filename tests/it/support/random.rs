@@ -1,4 +1,4 @@
-//! Random stores and random selectors over a small vocabulary, so that selectors often match.
+//! Random stores over a small vocabulary, so that the random selectors often match.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -7,7 +7,10 @@ use pactdb::change::{Add, Parent, Set};
 use pactdb::json::{Json, parse};
 use pactdb::model::{Class, Generation};
 use proptest::prelude::*;
-use proptest::sample::select;
+
+mod selectors;
+
+pub use selectors::{at_every_state, at_one_state, over_a_range, timeless};
 
 /// One thing that happens to a store. Numbers choose among what is there.
 #[derive(Debug, Clone)]
@@ -43,6 +46,24 @@ const LOOKS: [(&str, &str, &str, &str); 6] = [
     ("summary", "tool", "summary", ""),
     ("block", "user", "", "L"),
     ("custom:note", "", "note", ""),
+];
+
+/// Custom attributes of every JSON type.
+const VALUES: [&str; 14] = [
+    "1",
+    "\"1\"",
+    "1.0",
+    "1.5",
+    "\"x\"",
+    "true",
+    "false",
+    "\"true\"",
+    "[1,\"x\"]",
+    "{\"b\":1,\"a\":null}",
+    "12345678901234567890123",
+    "-2",
+    "1e300",
+    "\"é\"",
 ];
 
 /// The store that comes of it: an imported tree with implied cores, or an empty one, and then
@@ -121,6 +142,14 @@ fn looking(i: usize, look: u8, ttl: Option<u8>, container: bool) -> Add {
     if look.is_multiple_of(5) {
         add.attrs.insert("data_n".into(), Json::Int(i64::from(look % 3)));
     }
+    if look.is_multiple_of(3) {
+        let any = VALUES[usize::from(look / 3) % VALUES.len()];
+        add.attrs.insert("data_any".into(), parse(any).unwrap());
+    }
+    add.pinned = look % 11 == 3;
+    if add.key.is_some() && look % 7 == 2 {
+        add.cad = Some(1 + i64::from(look % 2));
+    }
     add
 }
 
@@ -139,7 +168,9 @@ fn setting(targets: Vec<pactdb::model::Id>, what: u8) -> Set {
 
 const IMPORTED: &str = r#"{"cycle": 2, "root": {"id": "root", "children": [
   {"id": "sys", "nodeType": "^sys", "key": "L", "children": [
-    {"id": "s1", "nodeType": "cb", "role": "system", "key": "K"}]},
+    {"id": "s1", "nodeType": "cb", "role": "system", "key": "K", "tags": ["1", "b"], "provenance": "made up", "x": null},
+    {"id": "s2", "nodeType": "block:note", "offset": 3, "priority": 7, "data_any": "10", "content": {"b": [1.50, "é"], "a": true}},
+    {"id": "s3", "nodeType": "cb", "offset": -4, "data_any": false, "data_n": "2", "content": 5, "refs": ["s1"], "cad": 2, "ttl": 9}]},
   {"id": "seq", "nodeType": "^seq", "tags": ["audit"], "children": [
     {"id": "t1", "nodeType": "mt", "children": [
       {"id": "i0", "nodeType": "cb", "offset": -1, "ttl": 3},
@@ -153,189 +184,3 @@ const IMPORTED: &str = r#"{"cycle": 2, "root": {"id": "root", "children": [
   {"id": "ah", "nodeType": "^ah", "children": [
     {"id": "i6", "nodeType": "cb", "role": "user", "key": "K"},
     {"id": "i7", "nodeType": "cb", "offset": 1}]}]}}"#;
-
-fn piece(list: &'static [&'static str]) -> impl Strategy<Value = String> {
-    select(list).prop_map(str::to_owned)
-}
-
-fn types() -> impl Strategy<Value = String> {
-    piece(&[
-        ".cb",
-        ".cb",
-        ".mc",
-        ".mt",
-        ".seg",
-        ".block",
-        ".note",
-        ".summary",
-        ".cb:note",
-        ".mc:box",
-        ".sys",
-        ".custom:note",
-        ".mt:note",
-        "*",
-        "*",
-    ])
-}
-
-fn filters() -> impl Strategy<Value = String> {
-    piece(&[
-        "[role='user']",
-        "[role!='user']",
-        "{role in ['user','assistant']}",
-        "[key='K']",
-        "[key='L']",
-        "[key]",
-        "[ttl<=1]",
-        "[ttl]",
-        "[ttl=null]",
-        "[offset=0]",
-        "[offset>0]",
-        "[priority>=1]",
-        "+audit",
-        "[tag!='audit']",
-        "[data_n=1]",
-        "[data_n<2]",
-        "[kind='note']",
-        "[nodeType='cb']",
-        "[nodeType!='cb']",
-        "[nodeType='cb:note']",
-        "[nodeType='cb'][kind='note']",
-        "[ephemeral]",
-        "[content~'[12]']",
-        "[id in ['n1','n3','t1','root']]",
-        "{id='n2'}",
-        "[cycle<=3]",
-        "[type='cb']",
-        "[creation_index=0]",
-    ])
-}
-
-fn pseudos() -> impl Strategy<Value = String> {
-    piece(&[
-        ":pre",
-        ":core",
-        ":post",
-        ":first",
-        ":last",
-        ":nth(2)",
-        ":depth(0)",
-        ":depth(1-2)",
-        ":depth(<1)",
-        ":depth(>=2)",
-        ":depth(-1,1)",
-    ])
-}
-
-fn compound() -> impl Strategy<Value = String> {
-    let ids = piece(&["#n1", "#n4", "#t1", "#c1", "#i1", "#K", "#'mt:3'", "#root"]);
-    let head = prop_oneof![
-        5 => types(),
-        1 => ids,
-        1 => piece(&["^root", "^sys", "^seq", "^ah"]),
-        2 => filters(),
-        1 => pseudos(),
-    ];
-    let rest = prop::collection::vec(prop_oneof![2 => filters(), 1 => pseudos()], 0..2);
-    (head, rest).prop_map(|(head, rest)| format!("{head}{}", rest.concat()))
-}
-
-fn step() -> impl Strategy<Value = String> {
-    prop_oneof![
-        8 => compound(),
-        1 => piece(&[":pre", ":core", ":post"]),
-        1 => piece(&["d0", "d1", "d1..d3", "depth(-1,2)", "depth(>1)"]),
-    ]
-}
-
-/// A step that does not begin with a filter, for behind white space.
-fn later_step() -> impl Strategy<Value = String> {
-    step().prop_map(|step| match step.starts_with(['{', '[', '+']) {
-        true => format!("*{step}"),
-        false => step,
-    })
-}
-
-fn position() -> impl Strategy<Value = String> {
-    let hop = prop_oneof![
-        2 => piece(&["0", "-1", "1", "2"]),
-        3 => piece(&["cb", "mc", "*", "mc[offset=0]", "cb[role='user']", "*:first", "cb:last", "summary"]),
-        2 => piece(&["*:cb", "*:mc", "*:cb[role='user']:first", "*:note"]),
-    ];
-    let depth = piece(&["d0", "d1", "d-1", "d1..d3", "depth(>=1)", "depth(0,2)"]);
-    (depth, any::<bool>(), prop::collection::vec(hop, 0..3)).prop_map(|(depth, turn, hops)| {
-        let turn = if turn { ", seg" } else { "" };
-        let hops: String = hops.iter().map(|hop| format!(", {hop}")).collect();
-        format!("({depth}{turn}{hops})")
-    })
-}
-
-fn chain() -> impl Strategy<Value = String> {
-    let links = || {
-        let link = (piece(&[" ", " > "]), later_step());
-        prop::collection::vec(link.prop_map(|(join, step)| join + &step), 0..3)
-    };
-    let detached = || {
-        prop::option::weighted(
-            0.2,
-            piece(&[" {role='user'}", " +audit", " {key='K'}", " {offset=0}"]),
-        )
-    };
-    let flat = (step(), links()).prop_map(|(step, links)| step + &links.concat());
-    let nested = (step(), links(), detached())
-        .prop_filter("a depth in front makes a position", |(step, ..)| !step.starts_with('d'))
-        .prop_map(|(step, links, detached)| {
-            format!("( {step}{}{} )", links.concat(), detached.unwrap_or_default())
-        });
-    let pair = (position(), position()).prop_map(|(a, b)| format!("({a}, {b})"));
-    let nested = prop_oneof![2 => nested, 2 => position(), 1 => pair];
-    let nested = (nested, links()).prop_map(|(head, links)| head + &links.concat());
-    (prop_oneof![4 => flat, 1 => nested], detached())
-        .prop_map(|(chain, detached)| chain + &detached.unwrap_or_default())
-}
-
-/// A selector without a time.
-pub fn timeless() -> impl Strategy<Value = String> {
-    let group = (chain(), prop::option::weighted(0.15, chain())).prop_map(|(a, b)| match b {
-        Some(b) => format!("{a} ?? {b}"),
-        None => a,
-    });
-    let groups = (group, prop::option::weighted(0.15, chain())).prop_map(|(a, b)| match b {
-        Some(b) => format!("{a}, {b}"),
-        None => a,
-    });
-    let controls = prop_oneof![
-        5 => Just(String::new()),
-        1 => piece(&[" @limit=1", " @limit=2", " @skip=1 @limit=2", " @first", " @order=recent", " @order=id @limit=2", " @order=recent @limit=3"]),
-    ];
-    (groups, controls).prop_map(|(groups, controls)| groups + &controls)
-}
-
-/// A selector at one state.
-pub fn at_one_state() -> impl Strategy<Value = String> {
-    let derived =
-        piece(&["", "", " {age<2}", " {depth>=1}", " {sdepth=3}", " {born_turn=1}", " {depth!=2}"]);
-    let timed =
-        (piece(&["@t0 ", "@t-1 ", "@c3 "]), chain(), derived).prop_map(|(time, chain, derived)| {
-            // Also as a filter of the step in front, where an implied core may pass it.
-            match chain.contains(".mc > ") {
-                true => {
-                    format!("{time}{}{derived}", chain.replacen(".mc > ", ".mc[depth!=2] > ", 1))
-                }
-                false => time + &chain + &derived,
-            }
-        });
-    prop_oneof![3 => timeless(), 2 => timed]
-}
-
-/// A selector over every snapshot.
-pub fn at_every_state() -> impl Strategy<Value = String> {
-    timeless().prop_map(|selector| format!("@* {selector}"))
-}
-
-/// A selector over a range.
-pub fn over_a_range() -> impl Strategy<Value = String> {
-    let time = piece(&["@history ", "@t-3..@t0 ", "@c2..@c5 ", "@t-1..@t-4 ", "@c3..@c3 "]);
-    let mode = piece(&["", "", "", " @mode=latest"]);
-    (time, timeless(), mode).prop_map(|(time, selector, mode)| time + &selector + &mode)
-}

@@ -15,7 +15,7 @@ mod add;
 mod attempts;
 mod batch;
 mod cadence;
-mod canon;
+pub(crate) mod canon;
 mod check;
 mod commit;
 mod diff;

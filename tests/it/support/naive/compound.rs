@@ -1,0 +1,145 @@
+//! Compounds: what a single node has to be, and picking among those that are (R6.2, R6.10).
+
+use super::Reader;
+use super::compare::text_of;
+use super::order::arrange;
+use super::tree::Class;
+use super::types::{base_class, based, type_holds};
+use pactdb::query::Dialect;
+use pactdb::query::ast::{
+    AttrFilter, Compound, Op, Order, Part, Pseudo, Root, Test, TestKind, ValueKind, Zone,
+};
+
+impl Reader<'_> {
+    /// The nodes among the candidates that a compound matches; one call is one set for `:first`.
+    pub(crate) fn compound(&self, compound: &Compound, among: &[usize]) -> Vec<usize> {
+        let holds =
+            |node: &usize| compound.parts.iter().all(|part| self.part(*node, part, compound));
+        let filters: Vec<&AttrFilter> = compound
+            .parts
+            .iter()
+            .filter_map(|part| match part {
+                Part::Attrs(filter) => Some(filter),
+                _ => None,
+            })
+            .collect();
+        let found = among.iter().copied().filter(holds);
+        let found = found.filter(|node| self.attrs_hold(*node, &filters)).collect();
+        let pseudos = compound.parts.iter().filter_map(|part| match part {
+            Part::Pseudo(_, pseudo) => Some(pseudo),
+            _ => None,
+        });
+        self.pick(found, pseudos, pins_key(compound, self.dialect))
+    }
+
+    fn part(&self, node: usize, part: &Part, compound: &Compound) -> bool {
+        let it = &self.tree.nodes[node];
+        match part {
+            Part::Root(_, root) => {
+                it.class
+                    == match root {
+                        Root::Root => Class::Root,
+                        Root::Sys => Class::Sys,
+                        Root::Seq => Class::Seq,
+                        Root::Ah => Class::Ah,
+                    }
+            }
+            Part::Id(id) => {
+                let name = if self.dialect == Dialect::V0_1 { "id" } else { "key" };
+                it.get(name).as_str() == Some(id.text.as_str())
+            }
+            Part::Type(name) => {
+                // R6.6: with a depth beside it, a turn may also be the head or `^sys`.
+                let is_depth = |part: &Part| matches!(part, Part::Pseudo(_, Pseudo::Depth(_)));
+                let widened = matches!(name.base.as_str(), "mt" | "seg")
+                    && name.name.is_none()
+                    && compound.parts.iter().any(is_depth);
+                type_holds(self, node, name)
+                    || (widened && matches!(it.class, Class::Ah | Class::Sys))
+            }
+            Part::Any(_) => !it.implied,
+            Part::Attrs(_) => true,
+            Part::Tag(tag) => self.has_tag(node, &tag.text),
+            Part::Pseudo(_, pseudo) => self.pseudo(node, pseudo),
+        }
+    }
+
+    /// All tests of all filters. In dialect 0.1 a base type and a kind are one test (R6.3); the
+    /// rules leave open what a kind that is said twice means: each is read with the base.
+    pub(crate) fn attrs_hold(&self, node: usize, filters: &[&AttrFilter]) -> bool {
+        let tests: Vec<&Test> = filters.iter().flat_map(|filter| &filter.tests).collect();
+        let mut bases = tests.iter().filter_map(|test| equals(test, "nodeType"));
+        let base = bases.find(|text| base_class(text).is_some());
+        let base = base.filter(|_| self.dialect == Dialect::V0_1);
+        tests.iter().all(|test| match (base, equals(test, "kind")) {
+            (Some(base), Some(kind)) => based(self, node, base, kind),
+            _ => self.test_holds(node, test),
+        })
+    }
+
+    pub(crate) fn has_tag(&self, node: usize, tag: &str) -> bool {
+        let tags = self.tree.nodes[node].get("tags");
+        tags.as_array().is_some_and(|tags| tags.iter().any(|have| have.as_str() == Some(tag)))
+    }
+
+    /// What a pseudo asks of the node alone.
+    pub(crate) fn pseudo(&self, node: usize, pseudo: &Pseudo) -> bool {
+        let it = &self.tree.nodes[node];
+        match pseudo {
+            Pseudo::Offset(zone) => in_zone(it.offset(), *zone),
+            Pseudo::Depth(depths) => it.depth.is_some_and(|depth| depths.contains(depth)),
+            Pseudo::First | Pseudo::Last | Pseudo::Nth(_) => true,
+        }
+    }
+
+    /// `:first`, `:last` and `:nth(n)`, one after the other.
+    pub(crate) fn pick<'p>(
+        &self,
+        mut found: Vec<usize>,
+        pseudos: impl Iterator<Item = &'p Pseudo>,
+        recent: bool,
+    ) -> Vec<usize> {
+        arrange(self.tree, &mut found, if recent { Order::Recent } else { Order::Path });
+        for pseudo in pseudos {
+            found = match pseudo {
+                Pseudo::First => found.into_iter().take(1).collect(),
+                Pseudo::Last => found.into_iter().next_back().into_iter().collect(),
+                Pseudo::Nth(n) => found.into_iter().skip(*n as usize - 1).take(1).collect(),
+                Pseudo::Offset(_) | Pseudo::Depth(_) => found,
+            };
+        }
+        found
+    }
+}
+
+pub(crate) fn in_zone(offset: i64, zone: Zone) -> bool {
+    match zone {
+        Zone::Pre => offset < 0,
+        Zone::Core => offset == 0,
+        Zone::Post => offset > 0,
+    }
+}
+
+/// The text that an attribute must equal, if the test is of that kind.
+fn equals<'t>(test: &'t Test, name: &str) -> Option<&'t str> {
+    match &test.kind {
+        TestKind::Compare(Op::Eq, value) if test.name.text == name => match value.kind {
+            ValueKind::Null => None,
+            _ => Some(text_of(&value.kind)),
+        },
+        _ => None,
+    }
+}
+
+/// Whether a filter names one key (R7.2).
+pub(crate) fn filter_pins_key(filter: &AttrFilter) -> bool {
+    filter.tests.iter().any(|test| equals(test, "key").is_some())
+}
+
+pub(crate) fn pins_key(compound: &Compound, dialect: Dialect) -> bool {
+    compound.parts.iter().any(|part| match part {
+        Part::Id(_) => dialect == Dialect::V1_0,
+        Part::Attrs(filter) => filter_pins_key(filter),
+        _ => false,
+    })
+}
