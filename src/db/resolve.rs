@@ -21,11 +21,17 @@ fn moment<'a>(state: &State, contents: &'a dyn Contents) -> Moment<'a> {
     Moment::working(state.tree.clone(), state.last_cycle, state.generation, contents)
 }
 
+/// The error with the text that it is about: a request may have several.
+fn in_text(text: &str, error: query::QueryError) -> Error {
+    let error = Error::from(error);
+    Error { message: format!("{text}: {}", error.message), ..error }
+}
+
 /// The nodes of a target, in result order; none only if it ends in `?`.
 pub(super) fn targets(state: &State, contents: &dyn Contents, text: &str) -> Result<Vec<Id>> {
     let dialect = dialect(state.generation);
     let target = query::parse_target(text, dialect)?;
-    Ok(query::resolve_target(&target, dialect, &moment(state, contents))?)
+    query::resolve_target(&target, dialect, &moment(state, contents)).map_err(|e| in_text(text, e))
 }
 
 /// The parent and the place of a new node.
@@ -39,14 +45,14 @@ pub(super) fn place(
     };
     let dialect = dialect(state.generation);
     let place = query::parse_place(text, dialect)?;
-    Ok(query::resolve_place(&place, dialect, &moment(state, contents))?)
+    query::resolve_place(&place, dialect, &moment(state, contents)).map_err(|e| in_text(text, e))
 }
 
 /// The one node that something is moved below.
 pub(super) fn parent(state: &State, contents: &dyn Contents, text: &str) -> Result<Id> {
     let dialect = dialect(state.generation);
     let place = query::parse_place(text, dialect)?;
-    Ok(query::resolve_parent(&place, dialect, &moment(state, contents))?)
+    query::resolve_parent(&place, dialect, &moment(state, contents)).map_err(|e| in_text(text, e))
 }
 
 /// Whether an address means the working state.

@@ -47,8 +47,8 @@ fn parents() {
     check(&db, &cases, "E_AMBIGUOUS");
     let cases = [
         (json!({"op": "add", "to": "#nobody"}), "no node matches the place"),
-        (json!({"op": "add", "to": "(d7,end)"}), "no node to be the parent"),
-        (json!({"op": "move", "target": "#u2", "to": "#gone"}), "name a live one"),
+        (json!({"op": "add", "to": "(d7,end)"}), "no node matches the place"),
+        (json!({"op": "move", "target": "#u2", "to": "#gone"}), "name a live container"),
     ];
     check(&db, &cases, "E_INVALID_PARENT");
     let cases = [
