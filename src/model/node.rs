@@ -90,7 +90,8 @@ pub struct Node {
     pub cad: Option<u64>,
     /// Where its content is.
     pub content: Option<ContentRef>,
-    /// The hash of R2.7; every block has it and nothing else does.
+    /// The hash of R2.7, of every block; of a container only if it has a content, and then it is
+    /// for digests alone. Readers ask [`Node::shown_hash`].
     pub content_hash: Option<[u8; 32]>,
     /// Who or what made it.
     pub provenance: Option<Name>,
@@ -144,6 +145,11 @@ impl Node {
         // The regions' words are the same in both generations.
         let word = Generation::default().word(class);
         Node { creation_index, ..Node::bare(id, word.into(), class) }
+    }
+
+    /// The content hash that a reader sees: that of a block.
+    pub fn shown_hash(&self) -> Option<[u8; 32]> {
+        self.content_hash.filter(|_| self.class == Class::Block)
     }
 
     /// The ttl that a reader sees at `cycle`, the last one committed.

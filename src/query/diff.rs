@@ -216,12 +216,12 @@ fn rich_changed(newer: &Hit, older: &Hit, fields: &[Difference]) -> RichChanged 
 fn moves(removed: &[Hit], added: &[Hit]) -> Vec<Moved> {
     let mut came: BTreeMap<[u8; 32], Vec<&Hit>> = BTreeMap::new();
     for hit in added.iter().rev() {
-        if let Some(hash) = hit.node.content_hash {
+        if let Some(hash) = hit.node.shown_hash() {
             came.entry(hash).or_default().push(hit);
         }
     }
     let pair = |gone: &Hit| {
-        let hash = gone.node.content_hash?;
+        let hash = gone.node.shown_hash()?;
         let back = came.get_mut(&hash)?.pop()?;
         let (from, to) = (gone.node.id.clone(), back.node.id.clone());
         Some(Moved { from, to, content_hash: hex(&hash) })

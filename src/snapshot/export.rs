@@ -2,7 +2,7 @@
 
 use super::hash::hex;
 use crate::json::{Json, write_canonical, write_canonical_str};
-use crate::model::{Class, ContentRef, Generation, Node, Place, ReadError, Subtree, Tree};
+use crate::model::{ContentRef, Generation, Node, Place, ReadError, Subtree, Tree};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -88,8 +88,8 @@ pub fn node_object(node: &Node, cycle: u64, content: Option<&Json>) -> BTreeMap<
     if let Some(content) = content {
         put("content", content.clone());
     }
-    if let (Class::Block, Some(hash)) = (node.class, &node.content_hash) {
-        put("content_hash", Json::Str(hex(hash)));
+    if let Some(hash) = node.shown_hash() {
+        put("content_hash", Json::Str(hex(&hash)));
     }
     for (name, flag) in [("removable", node.removable), ("pinned", node.pinned)] {
         if flag {

@@ -5,6 +5,7 @@ use super::{
 };
 use crate::change::apply::changed;
 use crate::change::{Change, Set};
+use crate::code::Code;
 use crate::json::Json;
 use crate::model::{Class, ContentRef, Lifetime, Name, Node};
 use crate::snapshot::{Contents, content_hash};
@@ -39,6 +40,10 @@ pub(super) fn decide(
     if let Some(cad) = set.cad {
         let cad = cad.map(|cad| attrs::number("cad", cad, 1)).transpose()?;
         change.cad = Some(cad.map(|cad| cad as u64));
+    }
+    if let (Some(Some(_)), Some(None)) = (change.cad, &change.key) {
+        let message = "a cad needs a key, by which its instances are known: set both";
+        return Err(ChangeError::new(Code::AttrInvalid, message));
     }
     change.pinned = set.pinned;
     change.refs = set.refs.map(|refs| check_refs(state, &refs)).transpose()?;

@@ -149,7 +149,7 @@ fn text(node: &Node, attr: TextAttr) -> Option<Cow<'_, str>> {
         TextAttr::Key => node.key.as_deref().map(Cow::Borrowed),
         TextAttr::Provenance => node.provenance.as_deref().map(Cow::Borrowed),
         TextAttr::CreatedAtIso => Some(Cow::Owned(node.created_at_iso())),
-        TextAttr::ContentHash => node.content_hash.map(|hash| Cow::Owned(hex(&hash))),
+        TextAttr::ContentHash => node.shown_hash().map(|hash| Cow::Owned(hex(&hash))),
         TextAttr::NodeType => Some(Cow::Borrowed(&node.node_type)),
         TextAttr::Type => node.node_type.rsplit(':').next().map(Cow::Borrowed),
     }

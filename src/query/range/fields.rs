@@ -54,7 +54,7 @@ fn headers(hit: &Hit, cycle: u64) -> [(&'static str, Json); 15] {
         ("cad", node.cad.map_or(Json::Null, number)),
         ("pinned", if node.pinned { Json::Bool(true) } else { Json::Null }),
         ("refs", list(&node.refs)),
-        ("content_hash", node.content_hash.map_or(Json::Null, |hash| Json::Str(hex(&hash)))),
+        ("content_hash", node.shown_hash().map_or(Json::Null, |hash| Json::Str(hex(&hash)))),
         ("created_at_ns", Json::Int(node.created_at_ns)),
         ("creation_index", number(node.creation_index)),
     ]
