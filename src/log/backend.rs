@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io;
 use std::ops::Bound;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// How much is looked at, and filled, at once.
 const STRETCH: u64 = 1 << 20;
@@ -148,31 +148,5 @@ impl StorageBackend for FileStorage {
 
     fn query_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
         self.inner.query_lock_range(start, end)
-    }
-}
-
-/// Storage that several owners share: a test keeps one to look at what was written.
-#[derive(Debug, Clone)]
-pub struct SharedStorage(pub Arc<dyn StorageBackend>);
-
-impl StorageBackend for SharedStorage {
-    fn len(&self) -> io::Result<u64> {
-        self.0.len()
-    }
-
-    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        self.0.read(offset, out)
-    }
-
-    fn set_len(&self, len: u64) -> io::Result<()> {
-        self.0.set_len(len)
-    }
-
-    fn sync_data(&self) -> io::Result<()> {
-        self.0.sync_data()
-    }
-
-    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.0.write(offset, data)
     }
 }

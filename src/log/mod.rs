@@ -21,7 +21,7 @@ mod tables;
 mod verify;
 mod write;
 
-pub use backend::{FileStorage, SharedStorage};
+pub use backend::FileStorage;
 pub use error::StoreError;
 pub use open::Opened;
 pub use read::LogReader;
