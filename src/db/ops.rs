@@ -9,101 +9,134 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Adds a node.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct AddRequest {
     /// Where: a selector or a position; `^ah` if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
     /// Its type.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub node_type: Option<String>,
     /// Whether it is a container, for types that do not say so.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub container: Option<bool>,
     /// Its id; one is made if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// Who speaks.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// What sort of thing it says.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// The family that it is an instance of.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// Tags.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
     /// Cycles to live.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ttl: Option<i64>,
     /// Cycles until it comes back.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cad: Option<i64>,
     /// Its offset; 0 if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<i64>,
     /// Lower goes first when a policy prunes.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<i64>,
     /// A text or any other JSON value.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<Json>,
     /// Nodes that must stay while this one does.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refs: Vec<String>,
     /// Never pruned.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
     /// A container that goes when it becomes empty.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub removable: bool,
     /// Who or what made it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub provenance: Option<String>,
     /// Custom attributes.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub attrs: BTreeMap<String, Json>,
     /// When it was made; the clock if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub created_at_ns: Option<i64>,
 }
 
 /// Sets headers of nodes: `None` leaves one alone, `Some(None)` removes it.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SetRequest {
     /// Which nodes.
     pub target: String,
     /// The content.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<Option<Json>>,
     /// Cycles to live, from the cycle in progress.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ttl: Option<Option<i64>>,
     /// The priority; removing it means 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<Option<i64>>,
     /// The key.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<Option<String>>,
     /// The tags.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Vec<String>>,
     /// The cadence.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cad: Option<Option<i64>>,
     /// Whether it is pinned.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub pinned: Option<bool>,
     /// The references.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub refs: Option<Vec<String>>,
     /// Custom attributes; null removes one.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub attrs: BTreeMap<String, Json>,
 }
 
 /// Moves nodes.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct MoveRequest {
     /// Which nodes.
     pub target: String,
     /// Their new parent.
     pub to: String,
     /// Their new offset; each keeps its own if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<i64>,
     /// The time of a core that has to be made.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub created_at_ns: Option<i64>,
 }
 
 /// Removes nodes with what is below them.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct RemoveRequest {
     /// Which nodes.
     pub target: String,
     /// Also if others refer to them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub force: bool,
 }
 
 /// Closes the cycle in progress.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct CommitRequest {
     /// When; the clock if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub created_at_ns: Option<i64>,
     /// The last cycle that the caller knows of.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub expected_cycle: Option<i64>,
 }
 
@@ -136,26 +169,32 @@ pub struct BatchRequest {
 }
 
 /// Makes a past snapshot the newest one.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct RestoreRequest {
     /// The snapshot: a time address.
     pub at: String,
     /// Throws uncommitted edits away.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub discard: bool,
 }
 
 /// Compares two states.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct DiffRequest {
     /// One of them: a time address, or the working state.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub a: Option<String>,
     /// The other one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub b: Option<String>,
     /// Which nodes; all of them if there is no selector.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub q: Option<String>,
     /// The rich report.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub rich: bool,
     /// The dialect of the selector and the addresses; the store's own if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub dialect: Option<crate::query::Dialect>,
 }
 

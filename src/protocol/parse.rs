@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::json::Json;
 use crate::lifecycle::{Policy, Region};
 use crate::query::{Dialect, Options as QueryOptions};
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
 /// An operation.
@@ -66,6 +67,13 @@ pub enum Op {
     Stats,
     /// `verify`
     Verify,
+}
+
+impl<'de> Deserialize<'de> for Op {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Op, D::Error> {
+        parse_request(Json::deserialize(deserializer)?)
+            .map_err(|error| serde::de::Error::custom(format!("{}: {}", error.code, error.message)))
+    }
 }
 
 /// A selector, and how to read and answer it.

@@ -8,12 +8,14 @@ use std::fmt;
 use std::str::FromStr;
 
 /// A generation of the selector language.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, serde::Serialize)]
 pub enum Dialect {
     /// mt / mc / cb. No prefix reads the working state, `@t0` the newest snapshot.
     #[default]
+    #[serde(rename = "0.1")]
     V0_1,
     /// seg / cont / block. No prefix and `@t0` both read the working state.
+    #[serde(rename = "1.0")]
     V1_0,
 }
 

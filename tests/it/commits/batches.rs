@@ -97,3 +97,32 @@ fn another_cycle_than_the_expected_one_is_a_conflict_that_names_it() {
     let request = CommitRequest { created_at_ns: None, expected_cycle: Some(3) };
     assert_eq!(db.commit(request).unwrap().cycle, 4);
 }
+
+/// What a program builds in Rust is the JSON of the protocol, and the other way round.
+#[test]
+fn requests_are_plain_data() {
+    use pactdb::protocol::Op;
+    use pactdb::{AddRequest, EditOp, Json, SetRequest};
+    let add = AddRequest {
+        to: Some("^sys".into()),
+        node_type: Some("cb:note".into()),
+        ttl: Some(2),
+        tags: vec!["a".into()],
+        content: Some(Json::from("text")),
+        ..AddRequest::default()
+    };
+    let mut json = serde_json::to_value(&add).unwrap();
+    assert_eq!(
+        json,
+        serde_json::json!({"to": "^sys", "type": "cb:note", "ttl": 2, "tags": ["a"], "content": "text"})
+    );
+    json["op"] = "add".into();
+    let op: Op = serde_json::from_value(json).unwrap();
+    assert_eq!(op, Op::Edit(EditOp::Add(Box::new(add))));
+    let set = SetRequest { target: "#a".into(), ttl: Some(None), ..SetRequest::default() };
+    let mut json = serde_json::to_value(&set).unwrap();
+    assert_eq!(json, serde_json::json!({"target": "#a", "ttl": null}));
+    json["op"] = "set".into();
+    let op: Op = serde_json::from_value(json).unwrap();
+    assert_eq!(op, Op::Edit(EditOp::Set(Box::new(set))));
+}
