@@ -15,7 +15,7 @@ mod tree;
 
 pub use class::{Class, Generation};
 pub use invariant::violations;
-pub use node::{ContentRef, Id, Lifetime, Name, Node};
+pub use node::{ContentRef, HEADERS, Id, Lifetime, Name, Node};
 pub use order::{PruneRank, prune_rank, sibling_order};
 pub use place::{Place, Run, Slot, Spine};
 pub use source::{Instance, ReadError, Skeleton, TurnSource};

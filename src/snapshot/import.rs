@@ -9,7 +9,7 @@ use crate::limits::{
     MAX_CONTENT_BYTES, MAX_NAME_BYTES, MAX_NUMBER, MAX_SUBTREE_NODES, MAX_TIME_NS, MAX_TREE_DEPTH,
     MAX_VALUE_NESTING,
 };
-use crate::model::{Class, Generation, Lifetime, Name, Node, iso_from_ns};
+use crate::model::{Class, Generation, HEADERS, Lifetime, Name, Node, iso_from_ns};
 use std::collections::{BTreeMap, HashSet};
 
 /// A fault in a document.
@@ -350,31 +350,6 @@ fn check_class_rules(node: &Node, fields: &Fields<'_>) -> Result<(), ImportError
     Ok(())
 }
 
-/// Headers that are not custom attributes.
-const KNOWN: [&str; 21] = [
-    "id",
-    "nodeType",
-    "offset",
-    "ttl",
-    "priority",
-    "cycle",
-    "created_at_ns",
-    "created_at_iso",
-    "creation_index",
-    "role",
-    "kind",
-    "key",
-    "tags",
-    "cad",
-    "content",
-    "content_hash",
-    "provenance",
-    "removable",
-    "pinned",
-    "refs",
-    "children",
-];
-
 struct Fields<'a> {
     object: &'a BTreeMap<String, Json>,
     path: &'a str,
@@ -403,7 +378,7 @@ impl<'a> Fields<'a> {
         node.removable = self.flag("removable")?;
         node.pinned = self.flag("pinned")?;
         for (name, value) in self.object {
-            if !KNOWN.contains(&name.as_str()) {
+            if !HEADERS.contains(&name.as_str()) {
                 if name.len() > MAX_NAME_BYTES {
                     return Err(fault(self.path, too_long(name)));
                 }

@@ -4,45 +4,16 @@ use crate::change::ChangeError;
 use crate::code::Code;
 use crate::json::Json;
 use crate::limits::{MAX_CONTENT_BYTES, MAX_NAME_BYTES, MAX_NUMBER, MAX_VALUE_NESTING};
-use crate::model::Name;
+use crate::model::{HEADERS, Name};
 use crate::snapshot::content_bytes;
 
-/// Names that a custom attribute cannot have: headers, and facets that queries derive.
-const RESERVED: [&str; 29] = [
-    "id",
-    "nodeType",
-    "offset",
-    "ttl",
-    "priority",
-    "cycle",
-    "created_at_ns",
-    "created_at_iso",
-    "creation_index",
-    "role",
-    "kind",
-    "key",
-    "tags",
-    "tag",
-    "cad",
-    "content",
-    "content_hash",
-    "provenance",
-    "removable",
-    "pinned",
-    "refs",
-    "children",
-    "parent",
-    "type",
-    "depth",
-    "sdepth",
-    "age",
-    "born_turn",
-    "ephemeral",
-];
+/// Names that queries derive, which a custom attribute cannot have any more than a header.
+const DERIVED: [&str; 9] =
+    ["tag", "parent", "type", "depth", "sdepth", "age", "born_turn", "ephemeral", "sticky"];
 
 /// Judges a custom attribute.
 pub fn check_attr(name: &str, value: &Json) -> Result<(), ChangeError> {
-    if RESERVED.contains(&name) || name == "sticky" {
+    if HEADERS.contains(&name) || DERIVED.contains(&name) {
         let message =
             format!("'{name}' is a header's name: set the header itself, or choose another name");
         return Err(ChangeError::new(Code::AttrReserved, message));
