@@ -31,6 +31,8 @@ pub struct Details {
     pub path: Option<String>,
     /// Which bytes of a selector.
     pub span: Option<(usize, usize)>,
+    /// The selector that they are bytes of; whoever sent it knows it, so it is not serialized.
+    pub text: Option<String>,
     /// What was expected there.
     pub expected: Vec<String>,
     /// What would probably be right.
@@ -52,6 +54,14 @@ impl Error {
     pub fn in_operation(self, number: usize) -> Error {
         let message = format!("operation {number} of the batch: {}", self.message);
         Error { message, ..self }
+    }
+
+    /// The same error, about a part of this text.
+    pub fn in_text(mut self, text: &str) -> Error {
+        if self.details.span.is_some() && self.details.text.is_none() {
+            self.details.text = Some(text.to_owned());
+        }
+        self
     }
 
     /// A malformed operation.

@@ -67,8 +67,8 @@ pub use change::{Attempt, AttemptStatus, History};
 pub use code::Code;
 pub use db::{
     AddRequest, AttemptAction, AttemptRequest, BatchRequest, Clock, CommitReply, CommitRequest, Db,
-    Durability, EditOp, EditReply, MoveRequest, Options, RemoveRequest, RestoreRequest, SetRequest,
-    Snapshot,
+    DiffRequest, Durability, EditOp, EditReply, MoveRequest, Options, RemoveRequest,
+    RestoreRequest, SetRequest, Snapshot,
 };
 pub use error::{Error, Result};
 pub use json::Json;

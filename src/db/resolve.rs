@@ -23,14 +23,14 @@ fn moment<'a>(state: &State, contents: &'a dyn Contents) -> Moment<'a> {
 
 /// The error with the text that it is about: a request may have several.
 fn in_text(text: &str, error: query::QueryError) -> Error {
-    let error = Error::from(error);
+    let error = Error::from(error).in_text(text);
     Error { message: format!("{text}: {}", error.message), ..error }
 }
 
 /// The nodes of a target, in result order; none only if it ends in `?`.
 pub(super) fn targets(state: &State, contents: &dyn Contents, text: &str) -> Result<Vec<Id>> {
     let dialect = dialect(state.generation);
-    let target = query::parse_target(text, dialect)?;
+    let target = query::parse_target(text, dialect).map_err(|e| Error::from(e).in_text(text))?;
     query::resolve_target(&target, dialect, &moment(state, contents)).map_err(|e| in_text(text, e))
 }
 
@@ -44,27 +44,27 @@ pub(super) fn place(
         return Ok((Parent::Node(state.tree.ah().top().id.clone()), None));
     };
     let dialect = dialect(state.generation);
-    let place = query::parse_place(text, dialect)?;
+    let place = query::parse_place(text, dialect).map_err(|e| Error::from(e).in_text(text))?;
     query::resolve_place(&place, dialect, &moment(state, contents)).map_err(|e| in_text(text, e))
 }
 
 /// The one node that something is moved below.
 pub(super) fn parent(state: &State, contents: &dyn Contents, text: &str) -> Result<Id> {
     let dialect = dialect(state.generation);
-    let place = query::parse_place(text, dialect)?;
+    let place = query::parse_place(text, dialect).map_err(|e| Error::from(e).in_text(text))?;
     query::resolve_parent(&place, dialect, &moment(state, contents)).map_err(|e| in_text(text, e))
 }
 
 /// Whether an address means the working state.
 pub(super) fn is_working(db: &Db, text: &str) -> Result<bool> {
-    let time = query::parse_time(text)?;
+    let time = query::parse_time(text).map_err(|e| Error::from(e).in_text(text))?;
     let working = dialect(db.generation()).t0_is_working_state();
     Ok(working && time.kind == TimeKind::Relative(0))
 }
 
 /// The cycle of a snapshot address.
 pub(super) fn snapshot_cycle(db: &Db, state: &State, text: &str) -> Result<u64> {
-    let time = query::parse_time(text)?;
+    let time = query::parse_time(text).map_err(|e| Error::from(e).in_text(text))?;
     let missing = || {
         Error::new(
             Code::SnapshotNotFound,

@@ -8,7 +8,7 @@ use crate::json::Json;
 use crate::log::LogReader;
 use crate::model::{Generation, Place, ReadError, Tree, TurnSource};
 use crate::query::{
-    self, Dialect, Explanation, Nodes, Options as QueryOptions, Selected, Timeline,
+    self, Asked, Dialect, Explanation, Nodes, Options as QueryOptions, RichDiff, Selected, Timeline,
 };
 use crate::snapshot::Contents;
 use std::sync::Arc;
@@ -84,7 +84,8 @@ impl Db {
         dialect: Option<Dialect>,
         options: &QueryOptions,
     ) -> Result<Selected> {
-        Ok(query::select(&self.view(), text, dialect.unwrap_or(self.dialect()), options)?)
+        query::select(&self.view(), text, dialect.unwrap_or(self.dialect()), options)
+            .map_err(|error| Error::from(error).in_text(text))
     }
 
     /// Answers a selector with node objects.
@@ -94,7 +95,8 @@ impl Db {
         dialect: Option<Dialect>,
         options: &QueryOptions,
     ) -> Result<Nodes> {
-        Ok(query::nodes(&self.view(), text, dialect.unwrap_or(self.dialect()), options)?)
+        query::nodes(&self.view(), text, dialect.unwrap_or(self.dialect()), options)
+            .map_err(|error| Error::from(error).in_text(text))
     }
 
     /// What changed between two states, from the older to the newer one.
@@ -103,7 +105,7 @@ impl Db {
         let (a, b) = (request.a.as_deref(), request.b.as_deref());
         let text = request.q.as_deref().unwrap_or("*");
         let value = if request.rich {
-            serde_json::to_value(query::rich_diff(&self.view(), a, b, text, dialect)?)
+            serde_json::to_value(self.rich_diff(request)?)
         } else {
             serde_json::to_value(query::diff(&self.view(), a, b, text, dialect)?)
         };
@@ -111,8 +113,23 @@ impl Db {
         Ok(Json::try_from(value)?)
     }
 
+    /// The same in more detail, whatever the request says about that.
+    pub fn rich_diff(&self, request: &DiffRequest) -> Result<RichDiff> {
+        let dialect = request.dialect.unwrap_or(self.dialect());
+        let (a, b) = (request.a.as_deref(), request.b.as_deref());
+        let text = request.q.as_deref().unwrap_or("*");
+        Ok(query::rich_diff(&self.view(), a, b, text, dialect)?)
+    }
+
+    /// Which states a selector is about; nothing is read.
+    pub fn asked(&self, text: &str, dialect: Option<Dialect>) -> Result<Asked> {
+        query::asked(&self.view(), text, dialect.unwrap_or(self.dialect()))
+            .map_err(|error| Error::from(error).in_text(text))
+    }
+
     /// What a selector means, what it will read, and what could be written better.
     pub fn explain(&self, text: &str, dialect: Option<Dialect>) -> Result<Explanation> {
-        Ok(query::explain(&self.view(), text, dialect.unwrap_or(self.dialect()))?)
+        query::explain(&self.view(), text, dialect.unwrap_or(self.dialect()))
+            .map_err(|error| Error::from(error).in_text(text))
     }
 }

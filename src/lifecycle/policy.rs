@@ -17,6 +17,17 @@ pub enum Region {
     Ah,
 }
 
+impl Region {
+    /// Its word in the language.
+    pub fn name(self) -> &'static str {
+        match self {
+            Region::Sys => "^sys",
+            Region::Seq => "^seq",
+            Region::Ah => "^ah",
+        }
+    }
+}
+
 /// Limits on the whole tree, or on one region of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Policy {

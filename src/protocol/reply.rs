@@ -92,6 +92,13 @@ pub fn handle(db: &Db, request: Json) -> Reply {
     Reply { rid, result, warnings }
 }
 
+/// Answers one operation.
+pub fn answer(db: &Db, op: Op) -> Reply {
+    let mut warnings = Vec::new();
+    let result = run(db, op, &mut warnings);
+    Reply { rid: None, result, warnings }
+}
+
 fn run(db: &Db, op: Op, warnings: &mut Vec<String>) -> Result<Body> {
     let value = match op {
         Op::Export { at } => return Ok(Body::Exact(db.export(at.as_deref())?)),

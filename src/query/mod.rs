@@ -13,6 +13,7 @@
 //! same.
 
 mod advice;
+mod asked;
 pub mod ast;
 mod bounds;
 mod construct;
@@ -57,6 +58,7 @@ lalrpop_util::lalrpop_mod!(
 );
 
 pub use advice::{Advice, AdviceKind, advise};
+pub use asked::{Asked, asked};
 pub use dialect::{Dialect, UnknownDialect};
 pub use diff::{
     ChangedFields, Diff, Moved, ParentChanged, ParentDiff, RichChanged, RichDiff, diff, rich_diff,
