@@ -2,9 +2,15 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program prints")]
 
+mod answer;
 mod args;
 mod commands;
+mod context;
+mod demo;
 mod pipe;
+mod progress;
+mod render;
+mod request;
 
 use clap::Parser;
 use std::process::ExitCode;
@@ -12,6 +18,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let arguments = args::Arguments::parse();
     let json = arguments.json;
+    let look = context::error_look(&arguments);
     match commands::run(arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if json => {
@@ -21,10 +28,7 @@ fn main() -> ExitCode {
             ExitCode::from(1)
         }
         Err(error) => {
-            eprintln!("{}: {}", error.code, error.message);
-            if let Some(hint) = &error.details.hint {
-                eprintln!("hint: {hint}");
-            }
+            eprint!("{}", render::error(look, &error));
             ExitCode::from(1)
         }
     }

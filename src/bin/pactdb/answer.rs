@@ -1,0 +1,167 @@
+//! Operations answered for people: what the protocol answers in JSON, as text.
+
+use crate::render::{self, Look, NodeView, Tone};
+use pactdb::db::{EditReply, IdReply, IdsReply, KeyReply};
+use pactdb::protocol::{self, Body, Op, Question};
+use pactdb::query::{Asked, Selected};
+use pactdb::{AttemptAction, Db, DiffRequest, EditOp, Error, Result, Snapshot};
+
+/// An answer in words.
+#[derive(Debug, Default)]
+pub struct Answer {
+    /// The text, whole lines.
+    pub text: String,
+    /// What else there is to say.
+    pub warnings: Vec<String>,
+    /// Which state it is from, and how much there is of it.
+    pub source: Option<String>,
+}
+
+impl From<String> for Answer {
+    fn from(text: String) -> Answer {
+        Answer { text, ..Answer::default() }
+    }
+}
+
+/// Runs an operation and says what came of it.
+pub fn answer(look: Look, db: &Db, op: Op) -> Result<Answer> {
+    Ok(match op {
+        Op::Edit(op) => edit(look, db, op)?.into(),
+        Op::Batch(request) => {
+            let replies = db.batch(request)?;
+            replies.iter().map(|reply| edited(look, "edited", reply)).collect::<String>().into()
+        }
+        Op::Policies => render::policies(look, &db.policies()).into(),
+        Op::Undo => render::undo(&db.undo()?).into(),
+        Op::Restore(request) => {
+            let at = request.at.clone();
+            let reply = db.restore(request)?;
+            format!("restored {at}: {}", render::commit(look, &reply)).into()
+        }
+        Op::Select(question) => select(look, db, question)?,
+        Op::Nodes(question) => nodes(look, db, question)?,
+        Op::Diff(request) => diff(look, db, &request)?,
+        Op::Explain(Question { q, dialect, .. }) => {
+            render::explanation(look, &db.explain(&q, dialect)?).into()
+        }
+        Op::Log { from, limit } => render::log(look, &db.log(from, limit)?).into(),
+        Op::Stats => render::stats(look, &db.stats()?).into(),
+        Op::Attempt(request) if request.action == AttemptAction::List => {
+            render::attempts(look, &db.attempt(*request)?).into()
+        }
+        other => plain(db, other)?,
+    })
+}
+
+/// The answer as the protocol has it, for what needs no words around it.
+fn plain(db: &Db, op: Op) -> Result<Answer> {
+    let reply = protocol::answer(db, op);
+    let text = match reply.result? {
+        Body::Exact(text) => text,
+        Body::Value(value) => {
+            let pretty = serde_json::to_string_pretty(&value);
+            format!("{}\n", pretty.map_err(|error| Error::request(error.to_string()))?)
+        }
+    };
+    Ok(Answer { text, warnings: reply.warnings, source: None })
+}
+
+fn edit(look: Look, db: &Db, op: EditOp) -> Result<String> {
+    let did = match &op {
+        EditOp::Add(_) => "added",
+        EditOp::Set(_) => "set",
+        EditOp::Move(_) => "moved",
+        EditOp::Remove(_) => "removed",
+        EditOp::Commit(request) => return Ok(render::commit(look, &db.commit(*request)?)),
+        EditOp::Policy(_) | EditOp::EndCadence(_) => "",
+    };
+    Ok(edited(look, did, &db.edit(op)?))
+}
+
+fn edited(look: Look, did: &str, reply: &EditReply) -> String {
+    match reply {
+        EditReply::Id(IdReply { id }) => format!("added {}\n", look.paint(Tone::Id, id)),
+        EditReply::Ids(IdsReply { ids }) if ids.is_empty() => "nothing matched\n".to_owned(),
+        EditReply::Ids(IdsReply { ids }) => {
+            let ids = render::cut(&ids.join(" "), look.width.saturating_sub(did.len() + 1));
+            format!("{did} {}\n", look.paint(Tone::Id, &ids))
+        }
+        EditReply::Policies(policies) => render::policies(look, policies),
+        EditReply::Key(KeyReply { key }) => format!("ended the cadence of {key}\n"),
+        EditReply::Commit(reply) => render::commit(look, reply),
+    }
+}
+
+/// Ids, one a line, for programs as much as for people; or what changed over a range.
+fn select(look: Look, db: &Db, question: Question) -> Result<Answer> {
+    let Question { q, dialect, options } = question;
+    let asked = db.asked(&q, dialect)?;
+    match db.select(&q, dialect, &options)? {
+        Selected::Ids { ids, warnings } => {
+            let text = ids.iter().map(|id| format!("{id}\n")).collect();
+            Ok(Answer { text, warnings, source: Some(source(db, asked, Some(ids.len()))) })
+        }
+        Selected::Range(range) => Ok(Answer {
+            text: render::range(look, db, &range)?,
+            warnings: range.warnings,
+            source: Some(source(db, asked, None)),
+        }),
+    }
+}
+
+fn nodes(look: Look, db: &Db, question: Question) -> Result<Answer> {
+    let Question { q, dialect, options } = question;
+    let asked = db.asked(&q, dialect)?;
+    let nodes = db.nodes(&q, dialect, &options)?;
+    let views: Vec<NodeView> = nodes.nodes.iter().map(NodeView::of).collect();
+    let now = match asked {
+        Asked::Working => Some(db.last_cycle() + 1),
+        Asked::Snapshot(cycle) => Some(cycle),
+        _ => None,
+    };
+    let source = Some(source(db, asked, Some(views.len())));
+    Ok(Answer { text: render::nodes(look, &views, now), warnings: nodes.warnings, source })
+}
+
+fn diff(look: Look, db: &Db, request: &DiffRequest) -> Result<Answer> {
+    let diff = db.rich_diff(request)?;
+    let dialect = request.dialect;
+    let mut states = [
+        state_at(db, request.a.as_deref(), dialect)?,
+        state_at(db, request.b.as_deref(), dialect)?,
+    ];
+    states.sort_by_key(|state| (!state.is_committed(), state.cycle()));
+    let [older, newer] = &states;
+    let names = states.each_ref().map(|state| match state.is_committed() {
+        true => format!("@c{}", state.cycle()),
+        false => "the working state".to_owned(),
+    });
+    let text = render::diff(look, older, newer, &diff)?;
+    Ok(Answer { text, warnings: Vec::new(), source: Some(names.join(" → ")) })
+}
+
+/// The state at an address in a dialect; the working state if there is none.
+pub fn state_at(
+    db: &Db,
+    at: Option<&str>,
+    dialect: Option<pactdb::query::Dialect>,
+) -> Result<Snapshot> {
+    let Some(at) = at else { return Ok(db.working_state()) };
+    match db.asked(&format!("{at} *"), dialect)? {
+        Asked::Working => Ok(db.working_state()),
+        Asked::Snapshot(cycle) => db.snapshot(cycle),
+        _ => Err(Error::new(
+            pactdb::Code::SelectorInvalid,
+            format!("{at} is not one state: give an address such as @t0 or @c4"),
+        )),
+    }
+}
+
+/// Where an answer is from: `4 nodes of @c12`.
+fn source(db: &Db, asked: Asked, count: Option<usize>) -> String {
+    let from = render::asked(asked, db.last_cycle());
+    match count {
+        Some(count) => format!("{} in {from}", render::plural(count as u64, "node")),
+        None => from,
+    }
+}

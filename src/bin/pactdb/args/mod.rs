@@ -1,0 +1,253 @@
+//! The command line: what can be said to the program, and the help for it.
+
+mod edit;
+mod read;
+
+pub use edit::{AddArgs, BatchArgs, CommitArgs, ContentArgs, MoveArgs, PolicyArgs, SetArgs};
+pub use read::{AnswerArgs, DiffArgs, LogArgs, SelectArgs, TreeArgs};
+
+use clap::{Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use pactdb::Generation;
+use pactdb::query::Dialect;
+use std::path::PathBuf;
+
+/// A store for the memory of LLM agents: every edit, every turn, every past state in one file.
+#[derive(Parser)]
+#[command(version, about, max_term_width = 100, after_help = START)]
+pub struct Arguments {
+    /// The store's file
+    #[arg(short, long, global = true, env = "PACTDB_STORE", default_value = "memory.pactdb")]
+    pub store: PathBuf,
+
+    /// Answer in JSON, as `pactdb pipe` does
+    #[arg(long, global = true)]
+    pub json: bool,
+
+    /// The dialect of selectors, if it is not the store's own
+    #[arg(long, global = true, value_name = "0.1|1.0")]
+    pub dialect: Option<Spec>,
+
+    /// Whether to use colours
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: Colour,
+
+    /// Never show a long answer in a pager
+    #[arg(long, global = true)]
+    pub no_pager: bool,
+
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const START: &str = "\
+Start here:
+  pactdb demo                               a store to look around in
+  pactdb -s demo.pactdb tree
+  pactdb -s demo.pactdb nodes \"@t0 .mt:depth(1-3) .cb[role='user']\"
+  pactdb -s demo.pactdb select \"@t-3..@t0 .cb\"
+
+A selector is one line that says when, where and what; quote it for the shell.";
+
+/// The commands.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Make a new store
+    #[command(after_help = "Example:\n  pactdb -s memory.pactdb init --spec 0.1")]
+    Init {
+        /// The generation of the specification: mt / mc / cb, or seg / cont / block
+        #[arg(long, default_value = "0.1")]
+        spec: Spec,
+    },
+    /// Make a small, lively store to look around in: an agent that plans a trip
+    #[command(after_help = "Example:\n  pactdb demo && pactdb -s demo.pactdb tree")]
+    Demo {
+        /// The file to make
+        #[arg(default_value = "demo.pactdb")]
+        file: PathBuf,
+    },
+    /// Answer requests in JSON, one a line, on standard input
+    #[command(
+        after_help = "Example:\n  echo '{\"op\":\"add\",\"role\":\"user\",\"content\":\"Hello\"}' | pactdb pipe"
+    )]
+    Pipe,
+
+    /// Add a node to the turn in progress, or elsewhere
+    #[command(after_help = "Examples:
+  pactdb add --role user 'Where is the key?'
+  pactdb add --role tool --kind result --ttl 2 --file page.html
+  pactdb add --to ^sys --role system 'Be brief.'
+  date | pactdb add --key clock --role tool -")]
+    Add(AddArgs),
+    /// Change content and headers of nodes
+    #[command(after_help = "Examples:
+  pactdb set '#cb:1' 'Be brief and kind.'
+  pactdb set \".cb[kind='result']\" --ttl 3 --tag cold
+  pactdb set '#cb:1' --clear ttl,key --attr data_score=0.7")]
+    Set(SetArgs),
+    /// Move nodes below another parent, or to another offset
+    #[command(after_help = "Example:\n  pactdb move '#cb:3' '^ah' --offset -1")]
+    Move(MoveArgs),
+    /// Remove nodes with everything below them
+    #[command(
+        visible_alias = "rm",
+        after_help = "Example:\n  pactdb remove \"^ah .cb[role='tool']\""
+    )]
+    Remove {
+        /// Which nodes
+        target: String,
+        /// Also if other nodes refer to them
+        #[arg(long)]
+        force: bool,
+        /// Do not ask
+        #[arg(short, long)]
+        yes: bool,
+    },
+    /// Close the cycle: expire, prune, seal the turn, take a snapshot
+    #[command(after_help = "Example:\n  pactdb commit --expected-cycle 41")]
+    Commit(CommitArgs),
+    /// Run several edits together or not at all
+    #[command(after_help = "Example:
+  echo '[{\"op\":\"add\",\"role\":\"user\",\"content\":\"Hi\"},{\"op\":\"commit\"}]' | pactdb batch -")]
+    Batch(BatchArgs),
+    /// Take back the newest uncommitted edit or batch
+    #[command(after_help = "Example:\n  pactdb undo")]
+    Undo,
+    /// Make a past snapshot the newest one; history is kept
+    #[command(after_help = "Example:\n  pactdb restore @c42")]
+    Restore {
+        /// The snapshot: @t-3, @c42
+        at: String,
+        /// Throw uncommitted edits away
+        #[arg(long)]
+        discard: bool,
+        /// Do not ask
+        #[arg(short, long)]
+        yes: bool,
+    },
+    /// Show or set the policies by which commits prune
+    #[command(after_help = "Examples:
+  pactdb policy
+  pactdb policy --max-tokens 100000 --protect-recent-turns 5
+  pactdb policy --clear")]
+    Policy(PolicyArgs),
+    /// End the cadence of a key, so that its block does not come back
+    #[command(after_help = "Example:\n  pactdb cadence --end reminder")]
+    Cadence {
+        /// The key
+        #[arg(long, value_name = "KEY")]
+        end: String,
+    },
+
+    /// Answer a selector with ids, or a range with what changed
+    #[command(after_help = "Examples:
+  pactdb select \"@t0 ^seq .mt:depth(1-3) .cb[role='user']\"
+  pactdb select --at @c12 '.cb[ttl<=1]'
+  pactdb select --content \"@t-3..@t0 .cb[kind='summary']\"")]
+    Select(SelectArgs),
+    /// Answer a selector with a table of nodes
+    #[command(after_help = "Example:\n  pactdb nodes \"@t0 .cb[role='tool']\" --limit 20")]
+    Nodes(SelectArgs),
+    /// Draw a state as a tree
+    #[command(after_help = "Examples:
+  pactdb tree
+  pactdb tree --at @c12 --turns 3
+  pactdb tree '.mt:depth(1)'")]
+    Tree(TreeArgs),
+    /// Show what differs between two states
+    #[command(after_help = "Examples:
+  pactdb diff                    what is not committed yet
+  pactdb diff @t-5               from there to the working state
+  pactdb diff @c10 @c20 .cb      between two snapshots, blocks only")]
+    Diff(DiffArgs),
+    /// Say what a selector means, what it reads and what could be written better
+    #[command(after_help = "Example:\n  pactdb explain \"@t0 .mt:depth(1-3) .cb\"")]
+    Explain {
+        /// The selector
+        q: String,
+        /// The time, if the selector has none
+        #[arg(long, value_name = "TIME")]
+        at: Option<String>,
+    },
+    /// Write a snapshot, or the working state, as canonical JSON
+    #[command(after_help = "Example:\n  pactdb export --at @t0 > snapshot.json")]
+    Export {
+        /// Which state: @t0, @t-3, @c42; the working state if left out
+        #[arg(long, value_name = "TIME")]
+        at: Option<String>,
+    },
+    /// Write the provider thread of a state
+    #[command(after_help = "Example:\n  pactdb thread --at @c42")]
+    Thread {
+        /// Which state: @t0, @t-3, @c42; the working state if left out
+        #[arg(long, value_name = "TIME")]
+        at: Option<String>,
+    },
+    /// Show the events
+    #[command(after_help = "Example:\n  pactdb log --from 100 --limit 20")]
+    Log(LogArgs),
+    /// Show figures of the store
+    #[command(after_help = "Example:\n  pactdb stats --json")]
+    Stats,
+
+    /// Check the chain, the contents, every digest and everything that is derived
+    #[command(after_help = "Example:\n  pactdb verify && cp memory.pactdb backup.pactdb")]
+    Verify,
+    /// Make everything that is derived again from the log
+    #[command(after_help = "Example:\n  pactdb rebuild")]
+    Rebuild,
+    /// Pack the file and give free room back to the file system
+    #[command(after_help = "Example:\n  pactdb compact")]
+    Compact,
+    /// Write the completion script of a shell
+    #[command(
+        after_help = "Example:\n  pactdb completions bash > ~/.local/share/bash-completion/completions/pactdb"
+    )]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Write the manual page
+    #[command(after_help = "Example:\n  pactdb man > pactdb.1 && man ./pactdb.1")]
+    Man,
+}
+
+/// A generation of the specification by its short name.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Spec {
+    /// mt / mc / cb
+    #[value(name = "0.1")]
+    V0_1,
+    /// seg / cont / block
+    #[value(name = "1.0")]
+    V1_0,
+}
+
+impl From<Spec> for Generation {
+    fn from(spec: Spec) -> Generation {
+        match spec {
+            Spec::V0_1 => Generation::V0_1,
+            Spec::V1_0 => Generation::V1_0,
+        }
+    }
+}
+
+impl From<Spec> for Dialect {
+    fn from(spec: Spec) -> Dialect {
+        match spec {
+            Spec::V0_1 => Dialect::V0_1,
+            Spec::V1_0 => Dialect::V1_0,
+        }
+    }
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Colour {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}

@@ -1,0 +1,101 @@
+//! Arguments of the commands that read.
+
+use clap::{Args, ValueEnum};
+
+/// How a selector is answered.
+#[derive(Args, Default)]
+pub struct AnswerArgs {
+    /// At most so many nodes
+    #[arg(long, value_name = "N")]
+    pub limit: Option<u64>,
+    /// Without the first ones
+    #[arg(long, value_name = "N")]
+    pub skip: Option<u64>,
+    /// The order: path, recent or id
+    #[arg(long)]
+    pub order: Option<String>,
+    /// In a range, show how contents changed
+    #[arg(long)]
+    pub content: bool,
+    /// How: unified, jsonpatch or tokens (with --json)
+    #[arg(long, value_name = "MODE", requires = "content")]
+    pub content_mode: Option<ContentMode>,
+    /// Lines around a change (with --json)
+    #[arg(long, value_name = "N", requires = "content")]
+    pub context_lines: Option<u64>,
+    /// Of a range at most so many snapshots, the newest
+    #[arg(long, value_name = "N")]
+    pub max_snapshots: Option<u64>,
+    /// Of each pair of a range at most so many changes
+    #[arg(long, value_name = "N")]
+    pub max_changes: Option<u64>,
+}
+
+/// The forms of a content difference.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum ContentMode {
+    Unified,
+    Jsonpatch,
+    Tokens,
+}
+
+impl ContentMode {
+    /// Its name in the protocol.
+    pub fn name(self) -> &'static str {
+        match self {
+            ContentMode::Unified => "unified",
+            ContentMode::Jsonpatch => "jsonpatch",
+            ContentMode::Tokens => "tokens",
+        }
+    }
+}
+
+/// `select` and `nodes`
+#[derive(Args)]
+pub struct SelectArgs {
+    /// The selector
+    pub q: String,
+    /// The time, if the selector has none: @t0, @t-3, @c42, a range
+    #[arg(long, value_name = "TIME")]
+    pub at: Option<String>,
+    #[command(flatten)]
+    pub answer: AnswerArgs,
+}
+
+/// `tree`
+#[derive(Args)]
+pub struct TreeArgs {
+    /// Only these nodes and what is below them
+    pub q: Option<String>,
+    /// Which state: @t0, @t-3, @c42; the working state if left out
+    #[arg(long, value_name = "TIME")]
+    pub at: Option<String>,
+    /// How many of the newest turns
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub turns: u64,
+    /// All turns
+    #[arg(long, conflicts_with = "turns")]
+    pub all: bool,
+}
+
+/// `diff`
+#[derive(Args)]
+pub struct DiffArgs {
+    /// Two times and a selector, each of which may be left out: @c10 @t0 .cb
+    #[arg(value_name = "TIME TIME SELECTOR", num_args = 0..=3)]
+    pub what: Vec<String>,
+    /// In JSON, with values, parents and moves
+    #[arg(long)]
+    pub rich: bool,
+}
+
+/// `log`
+#[derive(Args)]
+pub struct LogArgs {
+    /// The first event
+    #[arg(long)]
+    pub from: Option<u64>,
+    /// How many
+    #[arg(long)]
+    pub limit: Option<u64>,
+}

@@ -1,0 +1,53 @@
+//! What each command does: flags to a request, the request to the library, the answer to the
+//! terminal.
+
+mod care;
+mod edit;
+mod manual;
+mod read;
+
+use crate::args::{Arguments, Command};
+use crate::context::Context;
+use crate::request::Request;
+use crate::{demo, pipe};
+use pactdb::Result;
+
+/// Runs the command of the arguments.
+pub fn run(arguments: Arguments) -> Result<()> {
+    let context = &Context::new(&arguments);
+    match arguments.command {
+        Command::Init { spec } => care::init(context, spec),
+        Command::Demo { file } => demo::run(context, &file),
+        Command::Pipe => {
+            let db = context.open_or_create()?;
+            pipe::serve(&db, std::io::stdin().lock(), std::io::stdout().lock())
+        }
+        Command::Add(args) => edit::add(context, args),
+        Command::Set(args) => edit::set(context, args),
+        Command::Move(args) => edit::relocate(context, args),
+        Command::Remove { target, force, yes } => edit::remove(context, &target, force, yes),
+        Command::Commit(args) => edit::commit(context, &args),
+        Command::Batch(args) => edit::batch(context, &args),
+        Command::Undo => context.run(&context.existing()?, Request::new("undo").op()?),
+        Command::Restore { at, discard, yes } => edit::restore(context, at, discard, yes),
+        Command::Policy(args) => edit::policy(context, args),
+        Command::Cadence { end } => {
+            let op = Request::new("cadence").with("end", Some(end)).op()?;
+            context.run(&context.existing()?, op)
+        }
+        Command::Select(args) => read::select(context, "select", args),
+        Command::Nodes(args) => read::select(context, "nodes", args),
+        Command::Tree(args) => read::tree(context, args),
+        Command::Diff(args) => read::diff(context, args),
+        Command::Explain { q, at } => read::explain(context, q, at),
+        Command::Export { at } => read::exact(context, "export", at),
+        Command::Thread { at } => read::exact(context, "thread", at),
+        Command::Log(args) => read::log(context, &args),
+        Command::Stats => context.run(&context.existing()?, Request::new("stats").op()?),
+        Command::Verify => care::verify(context),
+        Command::Rebuild => care::rebuild(context),
+        Command::Compact => care::compact(context),
+        Command::Completions { shell } => manual::completions(context, shell),
+        Command::Man => manual::man(context),
+    }
+}

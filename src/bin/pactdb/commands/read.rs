@@ -1,0 +1,144 @@
+//! Commands that read a store. They never make or change one.
+
+use crate::answer::{Answer, state_at};
+use crate::args::{AnswerArgs, DiffArgs, LogArgs, SelectArgs, TreeArgs};
+use crate::context::Context;
+use crate::render::{self, TreeOptions};
+use crate::request::{Request, count};
+use pactdb::query::{Asked, Dialect, Options, Selected, parse_selector};
+use pactdb::{Code, Db, Error, Json, Result};
+use std::collections::BTreeMap;
+
+pub fn select(context: &Context, op: &str, args: SelectArgs) -> Result<()> {
+    let db = context.existing()?;
+    let q = timed(context, &db, args.q, args.at)?;
+    let request = Request::new(op).with("q", Some(q)).with("options", options(&args.answer));
+    context.run(&db, with_dialect(context, request).op()?)
+}
+
+pub fn explain(context: &Context, q: String, at: Option<String>) -> Result<()> {
+    let db = context.existing()?;
+    let q = timed(context, &db, q, at)?;
+    let request = Request::new("explain").with("q", Some(q));
+    context.run(&db, with_dialect(context, request).op()?)
+}
+
+pub fn tree(context: &Context, args: TreeArgs) -> Result<()> {
+    let db = context.existing()?;
+    let (only, state) = match args.q {
+        None => (None, state_at(&db, args.at.as_deref(), context.dialect)?),
+        Some(q) => {
+            let q = timed(context, &db, q, args.at)?;
+            let state = match db.asked(&q, context.dialect)? {
+                Asked::Working => db.working_state(),
+                Asked::Snapshot(cycle) => db.snapshot(cycle)?,
+                _ => {
+                    let message = "a tree is of one state: give an address such as @t0 or @c4";
+                    return Err(Error::new(Code::SelectorInvalid, message));
+                }
+            };
+            match db.select(&q, context.dialect, &Options::default())? {
+                Selected::Ids { ids, .. } => {
+                    (Some(ids.iter().map(|id| id.to_string()).collect()), state)
+                }
+                Selected::Range(_) => (None, state),
+            }
+        }
+    };
+    if context.json {
+        // The same as `export`, so that a program gets the tree and not its drawing.
+        let text = state.export()?;
+        return context.print(&format!("{{\"ok\":{text}}}\n"));
+    }
+    let turns = if args.all { None } else { Some(args.turns) };
+    let text = render::tree(context.look, &db, &state, &TreeOptions { turns, only })?;
+    let asked = match state.is_committed() {
+        true => Asked::Snapshot(state.cycle()),
+        false => Asked::Working,
+    };
+    let source = Some(render::asked(asked, db.last_cycle()));
+    context.show(Answer { text, source, ..Answer::default() })
+}
+
+pub fn diff(context: &Context, args: DiffArgs) -> Result<()> {
+    let db = context.existing()?;
+    let mut times = Vec::new();
+    let mut q = None;
+    for word in args.what {
+        let is_time = word.starts_with('@') && !word.trim().contains(char::is_whitespace);
+        match (is_time || word == "working", times.len(), &q) {
+            (true, 0 | 1, None) => times.push(Some(word).filter(|word| word != "working")),
+            (false, _, None) => q = Some(word),
+            _ => return Err(Error::request("diff takes two times at most, then a selector")),
+        }
+    }
+    // Nothing given is what is not committed yet: the newest snapshot and the working state.
+    let newest = (db.last_cycle() > 0).then(|| format!("@c{}", db.last_cycle()));
+    let mut times = times.into_iter();
+    let request = Request::new("diff")
+        .with("a", times.next().unwrap_or(newest))
+        .with("b", times.next().flatten())
+        .with("q", q)
+        .flag("rich", args.rich);
+    context.run(&db, with_dialect(context, request).op()?)
+}
+
+/// `export` and `thread`: the exact bytes, without an end of line, or inside of a reply.
+pub fn exact(context: &Context, op: &str, at: Option<String>) -> Result<()> {
+    let db = context.existing()?;
+    let op = Request::new(op).with("at", at).op()?;
+    if context.json {
+        return context.run(&db, op);
+    }
+    match pactdb::protocol::answer(&db, op).result? {
+        pactdb::protocol::Body::Exact(text) => context.print(&text),
+        pactdb::protocol::Body::Value(value) => {
+            context.print(&pactdb::json::canonical_string(&value))
+        }
+    }
+}
+
+pub fn log(context: &Context, args: &LogArgs) -> Result<()> {
+    let op = Request::new("log")
+        .with("from", args.from.map(count))
+        .with("limit", args.limit.map(count))
+        .op()?;
+    context.run(&context.existing()?, op)
+}
+
+/// A selector with the time that was given beside it.
+fn timed(context: &Context, db: &Db, q: String, at: Option<String>) -> Result<String> {
+    let Some(at) = at else { return Ok(q) };
+    let dialect = context.dialect.unwrap_or(db.dialect());
+    if parse_selector(&q, dialect).is_ok_and(|selector| selector.time.is_some()) {
+        let message = "the selector has a time of its own: leave out --at, or the time";
+        return Err(Error::request(message));
+    }
+    Ok(format!("{at} {q}"))
+}
+
+fn with_dialect(context: &Context, request: Request) -> Request {
+    request.with("dialect", context.dialect.map(Dialect::name))
+}
+
+/// The options object of a `select`.
+fn options(args: &AnswerArgs) -> Option<Json> {
+    let numbers = [
+        ("limit", args.limit),
+        ("skip", args.skip),
+        ("contextLines", args.context_lines),
+        ("maxSnapshots", args.max_snapshots),
+        ("maxChangesPerSnapshot", args.max_changes),
+    ];
+    let mut map: BTreeMap<String, Json> = numbers
+        .into_iter()
+        .filter_map(|(name, number)| Some((name.to_owned(), count(number?))))
+        .collect();
+    let mut put = |name: &str, value: Option<Json>| {
+        map.extend(value.map(|value| (name.to_owned(), value)));
+    };
+    put("order", args.order.clone().map(Json::from));
+    put("includeContent", args.content.then_some(Json::from(true)));
+    put("contentMode", args.content_mode.map(|mode| Json::from(mode.name())));
+    Some(map).filter(|map| !map.is_empty()).map(Json::Map)
+}

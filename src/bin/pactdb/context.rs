@@ -1,0 +1,167 @@
+//! What every command shares: which store, which look, how to print, whom to ask.
+
+use crate::answer::{Answer, answer};
+use crate::args::{Arguments, Colour};
+use crate::progress::Bar;
+use crate::render::{Look, Tone};
+use pactdb::protocol::{self, Op};
+use pactdb::query::Dialect;
+use pactdb::{Code, Db, Error, Options, Result};
+use serde::Serialize;
+use std::io::{BufRead, ErrorKind, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What every command shares.
+pub struct Context {
+    /// The store's file.
+    pub store: PathBuf,
+    /// Whether answers are JSON.
+    pub json: bool,
+    /// The dialect of selectors; the store's own if there is none.
+    pub dialect: Option<Dialect>,
+    /// How answers look.
+    pub look: Look,
+    /// Whether long answers may go through a pager.
+    pub pager: bool,
+}
+
+/// The look of errors, which go to standard error.
+pub fn error_look(arguments: &Arguments) -> Look {
+    Look::of_output(arguments.color.wanted(&std::io::stderr()))
+}
+
+impl Colour {
+    fn wanted(self, stream: &impl IsTerminal) -> bool {
+        match self {
+            Colour::Always => true,
+            Colour::Never => false,
+            Colour::Auto => Look::wants_colour(stream),
+        }
+    }
+}
+
+impl Context {
+    /// From the arguments that every command takes.
+    pub fn new(arguments: &Arguments) -> Context {
+        Context {
+            store: arguments.store.clone(),
+            json: arguments.json,
+            dialect: arguments.dialect.map(Dialect::from),
+            look: Look::of_output(arguments.color.wanted(&std::io::stdout())),
+            pager: !arguments.no_pager,
+        }
+    }
+
+    /// Opens the store for a command that must not make one.
+    pub fn existing(&self) -> Result<Db> {
+        open(&self.store)
+    }
+
+    /// Opens the store for a command that edits, and makes it on first use.
+    pub fn open_or_create(&self) -> Result<Db> {
+        if self.store.exists() {
+            return self.existing();
+        }
+        Options::new().create(&self.store)
+    }
+
+    /// Runs an operation and prints its answer.
+    pub fn run(&self, db: &Db, op: Op) -> Result<()> {
+        if self.json {
+            let reply = protocol::answer(db, op);
+            reply.result.as_ref().map_err(Clone::clone)?;
+            return self.print(&format!("{}\n", json(&reply)?));
+        }
+        self.show(answer(self.look, db, op)?)
+    }
+
+    /// Prints an answer in words: the text on standard output, the rest beside it.
+    pub fn show(&self, answer: Answer) -> Result<()> {
+        self.page(&answer.text)?;
+        let look = Look { colour: Look::wants_colour(&std::io::stderr()), ..self.look };
+        for warning in &answer.warnings {
+            eprintln!("{}: {warning}", look.paint(Tone::Soon, "warning"));
+        }
+        if let (Some(source), true) = (&answer.source, std::io::stderr().is_terminal()) {
+            eprintln!("{}", look.paint(Tone::Dim, source));
+        }
+        Ok(())
+    }
+
+    /// Prints a value for a program, or a text for a person.
+    pub fn say<T: Serialize>(&self, value: &T, text: &str) -> Result<()> {
+        match self.json {
+            true => self.print(&format!("{{\"ok\":{}}}\n", json(value)?)),
+            false => self.print(text),
+        }
+    }
+
+    /// Writes to standard output. Whoever reads it may leave at any time.
+    pub fn print(&self, text: &str) -> Result<()> {
+        let mut output = std::io::stdout().lock();
+        match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                Err(Error::new(Code::StoreIo, format!("the output: {error}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Like `print`, through a pager if it is longer than the terminal.
+    pub fn page(&self, text: &str) -> Result<()> {
+        let long = self.look.height.is_some_and(|height| text.lines().count() >= height);
+        if long && self.pager && std::io::stdin().is_terminal() && paged(text) {
+            return Ok(());
+        }
+        self.print(text)
+    }
+
+    /// Asks before something that cannot be taken back, if there is a person to ask.
+    pub fn confirm(&self, yes: bool, question: &str) -> Result<()> {
+        if yes || self.json || !std::io::stdin().is_terminal() {
+            return Ok(());
+        }
+        eprint!("{question} [y/N] ");
+        let mut line = String::new();
+        let read = std::io::stdin().lock().read_line(&mut line);
+        match (read, line.trim()) {
+            (Ok(1..), "y" | "Y" | "yes") => Ok(()),
+            _ => Err(Error::new(Code::Conflict, "nothing was done")),
+        }
+    }
+}
+
+/// Opens a store that must be there.
+pub fn open(path: &Path) -> Result<Db> {
+    if !path.exists() {
+        let message = format!("there is no store {}", path.display());
+        let mut error = Error::new(Code::StoreIo, message);
+        error.details.hint = Some("`pactdb init` makes one, `pactdb demo` one to look at".into());
+        return Err(error);
+    }
+    let bar = Bar::new();
+    Options::new().progress(move |progress| bar.show(progress)).open(path)
+}
+
+fn json<T: Serialize>(value: &T) -> Result<String> {
+    serde_json::to_string(value).map_err(|error| Error::request(error.to_string()))
+}
+
+/// Shows a text in the pager; false if there is none that works.
+fn paged(text: &str) -> bool {
+    let pager = std::env::var("PAGER").ok().filter(|pager| !pager.trim().is_empty());
+    let pager = pager.unwrap_or_else(|| "less".to_owned());
+    let child = Command::new("sh")
+        .args(["-c", &pager])
+        .env("LESS", std::env::var("LESS").unwrap_or_else(|_| "FRX".to_owned()))
+        .stdin(Stdio::piped())
+        .spawn();
+    let Ok(mut child) = child else { return false };
+    if let Some(mut input) = child.stdin.take() {
+        // Whoever leaves the pager early has seen enough.
+        let _ = input.write_all(text.as_bytes());
+    }
+    // A shell that does not find the pager ends with 127, and nothing was shown.
+    child.wait().is_ok_and(|status| status.code() != Some(127))
+}

@@ -1,0 +1,200 @@
+//! A store to look around in: an agent plans a trip over a few dozen turns.
+//!
+//! The store is made by the same edits and commits that any agent makes, one after the other; only
+//! the clock is the story's own, so that the demo is the same wherever it is made.
+
+mod story;
+
+use crate::context::Context;
+use crate::progress::Bar;
+use crate::render::plural;
+use pactdb::{
+    AddRequest, AttemptAction, AttemptRequest, AttemptStatus, Clock, Code, CommitRequest, Db,
+    Error, Json, Options, Result, SetRequest,
+};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use story::{Act, STORY};
+
+/// When the story begins: 2 March 2026, 09:00 UTC.
+const BEGIN: i64 = 1_772_442_000_000_000_000;
+const SECOND: i64 = 1_000_000_000;
+
+/// Makes the demo in a file that does not exist yet.
+pub fn run(context: &Context, file: &Path) -> Result<()> {
+    if file.exists() {
+        let message = format!("{} is there already: name another file", file.display());
+        return Err(Error::new(Code::StoreIo, message));
+    }
+    let db = make(file)?;
+    let stats = db.stats()?;
+    let name = file.display();
+    let text = format!(
+        "made {name}: an agent plans a trip, {} and {}\n\nTry:\n  \
+         pactdb -s {name} tree\n  \
+         pactdb -s {name} nodes \"@t0 .mt:depth(1-3) .cb[role='user']\"\n  \
+         pactdb -s {name} select \"@t-3..@t0 .cb\"\n  \
+         pactdb -s {name} diff @c6 @t0 '^sys .cb'\n",
+        plural(stats.snapshots, "turn"),
+        plural(stats.events, "event"),
+    );
+    context.say(&serde_json::json!({"store": file, "cycle": stats.cycle}), &text)
+}
+
+/// The story's own time.
+#[derive(Clone)]
+struct StoryClock(Arc<AtomicI64>);
+
+impl StoryClock {
+    fn pass(&self, seconds: i64) {
+        self.0.fetch_add(seconds * SECOND, Ordering::Relaxed);
+    }
+}
+
+impl Clock for StoryClock {
+    fn now(&self) -> i64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+fn make(file: &Path) -> Result<Db> {
+    let clock = StoryClock(Arc::new(AtomicI64::new(BEGIN)));
+    let db = Options::new().clock(clock.clone()).create(file)?;
+    let bar = Bar::new();
+    let mut teller = Teller { db: &db, clock, cycle: 0, seen: 0 };
+    for (i, turn) in STORY.iter().enumerate() {
+        bar.set("telling", i as u64, STORY.len() as u64);
+        teller.turn(turn)?;
+        // The last turn is still in progress when somebody looks.
+        if i + 1 < STORY.len() {
+            teller.cycle = db.commit(CommitRequest::default())?.cycle;
+            teller.clock.pass(240);
+        }
+    }
+    Ok(db)
+}
+
+struct Teller<'a> {
+    db: &'a Db,
+    clock: StoryClock,
+    cycle: u64,
+    /// Bytes of the turn so far, for the tokens of an attempt.
+    seen: u64,
+}
+
+impl Teller<'_> {
+    fn turn(&mut self, acts: &[Act]) -> Result<()> {
+        self.seen = 0;
+        for act in acts {
+            self.clock.pass(7);
+            self.act(act)?;
+        }
+        Ok(())
+    }
+
+    fn act(&mut self, act: &Act) -> Result<()> {
+        match *act {
+            Act::System { key, text } => self.add(AddRequest {
+                to: Some("^sys".into()),
+                key: Some(key.into()),
+                pinned: true,
+                ..block("system", text)
+            }),
+            Act::Plan(text) => self.add(AddRequest {
+                to: Some("^sys".into()),
+                key: Some("plan".into()),
+                kind: Some("plan".into()),
+                role: Some("system".into()),
+                content: Some(pactdb::json::parse(text)?),
+                ..AddRequest::default()
+            }),
+            Act::Rewrite { key, text } => self.rewrite(key, Json::from(text)),
+            Act::Replan(text) => self.rewrite("plan", pactdb::json::parse(text)?),
+            Act::User(text) => self.add(block("user", text)),
+            Act::Answer(text) => {
+                self.attempt(text.len() as u64, None)?;
+                self.add(block("assistant", text))
+            }
+            Act::Refused(error) => self.attempt(0, Some(error)),
+            Act::Call { tool, text } => self.add(AddRequest {
+                kind: Some("call".into()),
+                attrs: tool_attrs(tool),
+                ..block("assistant", text)
+            }),
+            Act::Result { tool, text } => self.add(AddRequest {
+                kind: Some("result".into()),
+                ttl: Some(4),
+                priority: Some(-1),
+                attrs: tool_attrs(tool),
+                ..block("tool", text)
+            }),
+            Act::Document { name, text } => self.add(AddRequest {
+                to: Some("^ah".into()),
+                offset: Some(-1),
+                kind: Some("document".into()),
+                tags: vec!["retrieved".into()],
+                ttl: Some(3),
+                priority: Some(-2),
+                attrs: [("data_source".to_owned(), Json::from(name))].into(),
+                ..block("tool", text)
+            }),
+            Act::Summary(text) => self.add(AddRequest {
+                kind: Some("summary".into()),
+                key: Some("summary".into()),
+                offset: Some(-2),
+                pinned: true,
+                ..block("assistant", text)
+            }),
+            Act::Reminder { every, text } => self.add(AddRequest {
+                kind: Some("reminder".into()),
+                key: Some("reminder".into()),
+                offset: Some(1),
+                ttl: Some(i64::from(every)),
+                cad: Some(i64::from(every)),
+                tags: vec!["sticky".into()],
+                ..block("system", text)
+            }),
+            Act::EndReminder => self.db.end_cadence("reminder").map(drop),
+        }
+    }
+
+    fn add(&mut self, request: AddRequest) -> Result<()> {
+        self.seen += request.content.as_ref().and_then(Json::as_str).map_or(0, |t| t.len() as u64);
+        self.db.add(request).map(drop)
+    }
+
+    fn rewrite(&self, key: &str, content: Json) -> Result<()> {
+        let target = format!("^sys .cb[key='{key}']");
+        let request = SetRequest { target, content: Some(Some(content)), ..SetRequest::default() };
+        self.db.set(request).map(drop)
+    }
+
+    /// A provider call that answers, or fails.
+    fn attempt(&mut self, answer: u64, error: Option<&str>) -> Result<()> {
+        let mut start = AttemptRequest::new(AttemptAction::Start);
+        start.provider = Some("example".into());
+        start.model = Some("planner-2".into());
+        let begun = self.db.attempt(start)?;
+        let Some(attempt) = begun.first() else { return Ok(()) };
+        self.clock.pass(2 + i64::try_from(answer).unwrap_or(0) / 60);
+        let mut finish = AttemptRequest::new(AttemptAction::Finish);
+        finish.attempt_id = Some(attempt.attempt_id.clone());
+        finish.token_in = Some(600 + self.cycle * 90 + self.seen / 4);
+        finish.token_out = Some(answer.div_ceil(4));
+        finish.status = Some(AttemptStatus::Completed);
+        if let Some(error) = error {
+            finish.status = Some(AttemptStatus::Error);
+            finish.error = Some(error.to_owned());
+        }
+        self.db.attempt(finish).map(drop)
+    }
+}
+
+fn block(role: &str, text: &str) -> AddRequest {
+    AddRequest { role: Some(role.into()), content: Some(Json::from(text)), ..AddRequest::default() }
+}
+
+fn tool_attrs(tool: &str) -> std::collections::BTreeMap<String, Json> {
+    [("data_tool".to_owned(), Json::from(tool))].into()
+}

@@ -1,0 +1,111 @@
+//! What differs between two states: + for what came, − for what went, ~ for what changed.
+
+use super::columns::{Cell, Columns};
+use super::content::content_diff;
+use super::look::{Look, Tone};
+use super::node::{NodeView, words};
+use super::units::plural;
+use pactdb::query::{Delta, RichDiff};
+use pactdb::{Json, Result, Snapshot};
+
+/// A difference, from the older to the newer state.
+pub fn diff(look: Look, older: &Snapshot, newer: &Snapshot, diff: &RichDiff) -> Result<String> {
+    let mut out = String::new();
+    let mut table = Columns::default();
+    for id in &diff.added {
+        let origin = diff.moved.iter().find(|moved| moved.to == *id).map(|moved| &*moved.from);
+        table.push(one_sided("+", Tone::Added, newer, id, origin)?);
+    }
+    for id in &diff.removed {
+        table.push(one_sided("-", Tone::Removed, older, id, None)?);
+    }
+    out.push_str(&table.render(look));
+    for changed in &diff.changed {
+        let [from, to] = [older, newer].map(|state| state.node(&changed.id));
+        let contents = [content(from?), content(to?)];
+        out.push_str(&change(look, &changed.id, &changed.delta, false, &contents));
+    }
+    let counts = [diff.added.len(), diff.removed.len(), diff.changed.len()].map(|n| n as u64);
+    out.push_str(&format!("{}\n", summary(look, counts)));
+    Ok(out)
+}
+
+/// A line for a node that only one of two states has.
+pub(super) fn one_sided(
+    sign: &str,
+    tone: Tone,
+    state: &Snapshot,
+    id: &str,
+    origin: Option<&str>,
+) -> Result<Vec<Cell>> {
+    let view = match state.node(id)? {
+        Some(Json::Map(object)) => NodeView::of(&object),
+        _ => NodeView { id: id.to_owned(), ..NodeView::default() },
+    };
+    let origin = origin.map(|id| format!("was {id}")).unwrap_or_default();
+    Ok(vec![
+        Cell::new(tone, format!("{sign} {id}")),
+        Cell::new(Tone::Plain, view.special_type().unwrap_or_default()),
+        view.voice(),
+        view.remaining(),
+        Cell::new(Tone::Dim, origin),
+        Cell::new(Tone::Plain, view.words),
+    ])
+}
+
+/// A line for a node that changed, and its content's difference below. `newer_first` says which
+/// side of the delta is the newer one: ranges have it first.
+pub(super) fn change(
+    look: Look,
+    id: &str,
+    delta: &Delta,
+    newer_first: bool,
+    contents: &[Option<Json>; 2],
+) -> String {
+    let mut parts = Vec::new();
+    for (name, values) in &delta.0 {
+        let (old, new) = match newer_first {
+            true => (&values.to, &values.from),
+            false => (&values.from, &values.to),
+        };
+        match name.as_str() {
+            "content_hash" => parts.push("content".to_owned()),
+            _ => parts.push(format!("{name} {} → {}", short(old), short(new))),
+        }
+    }
+    let sign = look.paint(Tone::Changed, &format!("~ {id}"));
+    let mut out = format!("{sign}  {}\n", parts.join(", "));
+    if delta.0.iter().any(|(name, _)| name == "content_hash") {
+        let [older, newer] = contents;
+        out.push_str(&content_diff(look, older.as_ref(), newer.as_ref(), "    "));
+    }
+    out
+}
+
+/// How much there is of each.
+pub(super) fn summary(look: Look, [added, removed, changed]: [u64; 3]) -> String {
+    if added + removed + changed == 0 {
+        return look.paint(Tone::Dim, "no difference");
+    }
+    let parts = [(added, "added"), (removed, "removed"), (changed, "changed")];
+    let parts = parts.iter().filter(|(count, _)| *count > 0);
+    let words: Vec<String> =
+        parts.map(|(count, what)| format!("{} {what}", plural(*count, "node"))).collect();
+    look.paint(Tone::Dim, &words.join(", "))
+}
+
+/// The content in a node's object.
+pub(super) fn content(object: Option<Json>) -> Option<Json> {
+    match object {
+        Some(Json::Map(mut object)) => object.remove("content"),
+        _ => None,
+    }
+}
+
+/// A value in a few words.
+fn short(value: &Json) -> String {
+    match value {
+        Json::Null => "none".to_owned(),
+        other => super::units::cut(&words(other), 32),
+    }
+}

@@ -1,0 +1,26 @@
+//! Answers as people read them: tables, trees, differences, errors with a caret.
+//!
+//! Everything here makes text from plain data and prints nothing. A [`Look`] says how wide the
+//! text may be and whether it has colours; the same answer with the same look is the same text.
+
+mod columns;
+mod content;
+mod diff;
+mod error;
+mod look;
+mod node;
+mod range;
+mod replies;
+mod table;
+mod tree;
+mod units;
+
+pub use diff::diff;
+pub use error::error;
+pub use look::{Look, Tone};
+pub use node::NodeView;
+pub use range::range;
+pub use replies::{asked, attempts, commit, explanation, log, policies, stats, undo};
+pub use table::nodes;
+pub use tree::{TreeOptions, tree};
+pub use units::{cut, plural, size};

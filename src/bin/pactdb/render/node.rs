@@ -1,0 +1,127 @@
+//! A node's object, read for showing.
+
+use super::columns::Cell;
+use super::look::Tone;
+use pactdb::Json;
+use pactdb::json::canonical_string;
+use std::collections::BTreeMap;
+
+/// What is shown of a node.
+#[derive(Debug, Clone, Default)]
+pub struct NodeView {
+    /// Its id.
+    pub id: String,
+    /// Its type.
+    pub node_type: String,
+    /// Who speaks.
+    pub role: Option<String>,
+    /// What sort of thing it says.
+    pub kind: Option<String>,
+    /// Its family.
+    pub key: Option<String>,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// Cycles that remain.
+    pub ttl: Option<i64>,
+    /// Its cadence.
+    pub cad: Option<i64>,
+    /// Whether it is pinned.
+    pub pinned: bool,
+    /// Its offset.
+    pub offset: i64,
+    /// The cycle that it was made for.
+    pub cycle: i64,
+    /// Its depth, where it has one.
+    pub depth: Option<i64>,
+    /// Its parent, if that is known.
+    pub parent: Option<String>,
+    /// What it says, in one line.
+    pub words: String,
+}
+
+impl NodeView {
+    /// From an object as `nodes` answers it.
+    pub fn of(object: &BTreeMap<String, Json>) -> NodeView {
+        let text = |name: &str| object.get(name).and_then(Json::as_str).map(str::to_owned);
+        let number = |name: &str| object.get(name).and_then(Json::as_i64);
+        let tags = match object.get("tags") {
+            Some(Json::List(tags)) => {
+                tags.iter().filter_map(Json::as_str).map(str::to_owned).collect()
+            }
+            _ => Vec::new(),
+        };
+        NodeView {
+            id: text("id").unwrap_or_default(),
+            node_type: text("nodeType").unwrap_or_default(),
+            role: text("role"),
+            kind: text("kind"),
+            key: text("key"),
+            tags,
+            ttl: number("ttl"),
+            cad: number("cad"),
+            pinned: matches!(object.get("pinned"), Some(Json::Bool(true))),
+            offset: number("offset").unwrap_or(0),
+            cycle: number("cycle").unwrap_or(0),
+            depth: number("depth"),
+            parent: text("parent"),
+            words: object.get("content").map(words).unwrap_or_default(),
+        }
+    }
+
+    /// Role and kind, in the role's colour.
+    pub fn voice(&self) -> Cell {
+        let tone = Tone::of_role(self.role.as_deref());
+        let role = Cell::new(tone, self.role.clone().unwrap_or_default());
+        match (&self.role, &self.kind) {
+            (_, None) => role,
+            (None, Some(kind)) => Cell::new(Tone::Plain, kind.clone()),
+            (Some(_), Some(kind)) => role.and(Tone::Dim, format!(" {kind}")),
+        }
+    }
+
+    /// What remains of its time; the last cycle stands out.
+    pub fn remaining(&self) -> Cell {
+        match self.ttl {
+            None => Cell::empty(),
+            Some(ttl) if ttl <= 1 => Cell::new(Tone::Soon, format!("ttl {ttl}")),
+            Some(ttl) => Cell::new(Tone::Plain, format!("ttl {ttl}")),
+        }
+    }
+
+    /// What it says, after its key, tags and other marks.
+    pub fn marked_words(&self) -> Cell {
+        let key = self.key.iter().map(|key| format!("key={key}"));
+        let tags = self.tags.iter().map(|tag| format!("+{tag}"));
+        let cad = self.cad.iter().map(|cad| format!("cad {cad}"));
+        let pinned = self.pinned.then(|| "pinned".to_owned());
+        let marks: Vec<String> = key.chain(tags).chain(cad).chain(pinned).collect();
+        let gap = if marks.is_empty() || self.words.is_empty() { "" } else { "  " };
+        let marks = format!("{}{gap}", marks.join(" "));
+        Cell::new(Tone::Dim, marks).and(Tone::Plain, self.words.clone())
+    }
+
+    /// The type, unless it is the plain word of a class.
+    pub fn special_type(&self) -> Option<&str> {
+        let plain = ["mt", "mc", "cb", "seg", "cont", "block"];
+        (!plain.contains(&self.node_type.as_str()) && !self.node_type.starts_with('^'))
+            .then_some(self.node_type.as_str())
+    }
+}
+
+/// A content in one line: white space is one space, what is no text is JSON.
+pub fn words(content: &Json) -> String {
+    // More than any terminal shows; the rest of a long text need not be looked at.
+    const ENOUGH: usize = 2_000;
+    let text = match content {
+        Json::Str(text) => text.chars().take(ENOUGH).collect(),
+        other => canonical_string(other).chars().take(ENOUGH).collect::<String>(),
+    };
+    let mut line = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.extend(word.chars().map(|c| if c.is_control() { '·' } else { c }));
+    }
+    line
+}

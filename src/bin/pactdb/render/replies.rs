@@ -1,0 +1,187 @@
+//! Replies of the other operations, in a few lines each.
+
+use super::columns::{Cell, Columns};
+use super::look::{Look, Tone};
+use super::units::{instant, plural, size};
+use pactdb::db::{LogEntry, Stats, UndoReply};
+use pactdb::query::{Asked, Explanation};
+use pactdb::{Attempt, AttemptStatus, CommitReply, Policy};
+
+/// Which state an answer is about.
+pub fn asked(asked: Asked, last_cycle: u64) -> String {
+    match asked {
+        Asked::Working => "the working state".to_owned(),
+        Asked::Snapshot(cycle) if cycle == last_cycle => format!("@c{cycle}, the newest snapshot"),
+        Asked::Snapshot(cycle) => format!("@c{cycle}"),
+        Asked::Every { snapshots } => format!("all of {}", plural(snapshots, "snapshot")),
+        Asked::Range { newest, oldest, snapshots } => {
+            format!("{} from @c{oldest} to @c{newest}", plural(snapshots, "snapshot"))
+        }
+    }
+}
+
+/// A closed cycle: what it made, and what went.
+pub fn commit(look: Look, reply: &CommitReply) -> String {
+    let what = match &reply.turn {
+        Some(turn) => format!("committed cycle {} as {turn}", reply.cycle),
+        None => format!("committed cycle {}", reply.cycle),
+    };
+    let mut out = format!("{}\n", look.paint(Tone::Strong, &what));
+    let lists = [
+        ("expired", Tone::Removed, &reply.expired),
+        ("emptied", Tone::Removed, &reply.cascaded),
+        ("pruned", Tone::Removed, &reply.pruned),
+        ("came back", Tone::Added, &reply.materialized),
+    ];
+    for (name, tone, ids) in lists {
+        if !ids.is_empty() {
+            let ids = super::units::cut(&ids.join(" "), look.width.saturating_sub(12));
+            out.push_str(&format!("  {name}: {}\n", look.paint(tone, &ids)));
+        }
+    }
+    let digest = reply.digest.get(..16).unwrap_or(&reply.digest);
+    out.push_str(&format!("  {}\n", look.paint(Tone::Dim, &format!("digest {digest}…"))));
+    out
+}
+
+/// What was taken back.
+pub fn undo(reply: &UndoReply) -> String {
+    let what = match reply.undone.as_slice() {
+        [one] => format!("the {one}"),
+        many => format!("{} together ({})", plural(many.len() as u64, "edit"), many.join(", ")),
+    };
+    format!("took back {what} of event {}\n", reply.seq)
+}
+
+/// The policies in force.
+pub fn policies(look: Look, policies: &[Policy]) -> String {
+    if policies.is_empty() {
+        return "no policy: nothing is pruned\n".to_owned();
+    }
+    let mut table =
+        Columns::with_head(&["region", "blocks", "bytes", "tokens", "newest turns kept"]);
+    for policy in policies {
+        let number = |limit: Option<u64>| {
+            Cell::right(Tone::Plain, limit.map(|limit| limit.to_string()).unwrap_or_default())
+        };
+        table.push(vec![
+            Cell::new(Tone::Region, policy.region.map_or("all", |region| region.name())),
+            number(policy.max_blocks),
+            number(policy.max_bytes),
+            number(policy.max_tokens),
+            number(policy.protect_recent_turns),
+        ]);
+    }
+    table.render(look)
+}
+
+/// Events, one a line.
+pub fn log(look: Look, entries: &[LogEntry]) -> String {
+    let mut table = Columns::default();
+    for entry in entries {
+        let tone = match entry.kind.as_str() {
+            "commit" | "import" | "restore" => Tone::Strong,
+            "undo" | "remove" => Tone::Removed,
+            _ => Tone::Plain,
+        };
+        table.push(vec![
+            Cell::right(Tone::Dim, entry.seq.to_string()),
+            Cell::new(Tone::Dim, instant(entry.time_ns)),
+            Cell::new(tone, entry.summary.clone()),
+        ]);
+    }
+    table.render(look)
+}
+
+/// Figures of a store.
+pub fn stats(look: Look, stats: &Stats) -> String {
+    let mut table = Columns::default();
+    let mut line = |name: &str, text: String| {
+        table.push(vec![Cell::new(Tone::Dim, name), Cell::new(Tone::Plain, text)]);
+    };
+    line("specification", format!("PACT {}", stats.spec));
+    let cycle = match stats.cycle {
+        0 => "nothing is committed yet".to_owned(),
+        cycle => format!("{cycle}, with {}", plural(stats.snapshots, "snapshot")),
+    };
+    line("newest cycle", cycle);
+    line("newest state", {
+        let counts = [(stats.turns, "turn"), (stats.blocks, "block"), (stats.nodes, "node")];
+        let [turns, blocks, nodes] = counts.map(|(count, noun)| plural(count, noun));
+        format!("{turns}, {nodes}, {blocks} with {} of content", size(stats.content_bytes))
+    });
+    line("log", plural(stats.events, "event"));
+    line("uncommitted", plural(stats.uncommitted, "edit"));
+    let sizes = &stats.sizes;
+    line(
+        "file",
+        format!(
+            "{}: {} live, {} in use, {} free",
+            size(sizes.file_bytes),
+            size(sizes.live_bytes),
+            size(sizes.used_bytes),
+            size(sizes.free_bytes)
+        ),
+    );
+    table.render(look)
+}
+
+/// A selector, explained.
+pub fn explanation(look: Look, explanation: &Explanation) -> String {
+    let mut out = String::new();
+    let mut part = |name: &str, lines: &[String]| {
+        for (i, line) in lines.iter().enumerate() {
+            let name = if i == 0 { name } else { "" };
+            out.push_str(&format!("{} {line}\n", look.paint(Tone::Dim, &format!("{name:>9}"))));
+        }
+    };
+    part("canonical", std::slice::from_ref(&explanation.canonical));
+    if explanation.expanded != explanation.canonical {
+        part("expanded", std::slice::from_ref(&explanation.expanded));
+    }
+    part("dialect", std::slice::from_ref(&explanation.dialect));
+    part("time", std::slice::from_ref(&explanation.time));
+    part("plan", &explanation.plan);
+    part("reads", &explanation.reads);
+    part("advice", &explanation.advice);
+    out
+}
+
+/// Provider calls, with how long they took and their tokens.
+pub fn attempts(look: Look, attempts: &[Attempt]) -> String {
+    let names = ["attempt", "cycle", "status", "started", "took", "in", "out", "model", "error"];
+    let mut table = Columns::with_head(&names);
+    for attempt in attempts {
+        let (status, tone) = match attempt.status {
+            AttemptStatus::Running => ("running", Tone::Soon),
+            AttemptStatus::Completed => ("completed", Tone::Added),
+            AttemptStatus::Canceled => ("canceled", Tone::Dim),
+            AttemptStatus::Error => ("error", Tone::Removed),
+        };
+        let took = attempt.ended_at.map(|end| took(end.saturating_sub(attempt.started_at)));
+        let number = |n: Option<u64>| n.map(|n| n.to_string()).unwrap_or_default();
+        let model = [&attempt.provider, &attempt.model].into_iter().flatten();
+        let model: Vec<&str> = model.map(String::as_str).collect();
+        table.push(vec![
+            Cell::new(Tone::Id, attempt.attempt_id.clone()),
+            Cell::right(Tone::Plain, attempt.cycle_id.to_string()),
+            Cell::new(tone, status),
+            Cell::new(Tone::Dim, instant(attempt.started_at)),
+            Cell::right(Tone::Plain, took.unwrap_or_default()),
+            Cell::right(Tone::Plain, number(attempt.token_in)),
+            Cell::right(Tone::Plain, number(attempt.token_out)),
+            Cell::new(Tone::Plain, model.join("/")),
+            Cell::new(Tone::Removed, attempt.error.clone().unwrap_or_default()),
+        ]);
+    }
+    if attempts.is_empty() { "no attempt is recorded\n".to_owned() } else { table.render(look) }
+}
+
+/// Nanoseconds as a person says them.
+fn took(ns: i64) -> String {
+    match ns {
+        ..=999_999 => format!("{} µs", ns / 1_000),
+        1_000_000..=9_999_999_999 => format!("{} ms", ns / 1_000_000),
+        _ => format!("{} s", ns / 1_000_000_000),
+    }
+}

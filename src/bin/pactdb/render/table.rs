@@ -1,0 +1,34 @@
+//! Nodes as a table.
+
+use super::columns::{Cell, Columns};
+use super::look::{Look, Tone};
+use super::node::NodeView;
+
+/// A table of nodes. Ages are counted to `now`, the cycle of the snapshot that was asked.
+pub fn nodes(look: Look, nodes: &[NodeView], now: Option<u64>) -> String {
+    let mut table = Columns::with_head(&["id", "at", "type", "role", "age", "remains", "content"]);
+    for node in nodes {
+        let age = now.and_then(|now| i64::try_from(now).ok()).map(|now| now - node.cycle);
+        table.push(vec![
+            Cell::new(Tone::Id, node.id.clone()),
+            Cell::new(Tone::Dim, place(node)),
+            Cell::new(Tone::Plain, node.special_type().unwrap_or_default()),
+            node.voice(),
+            Cell::right(Tone::Dim, age.map(|age| age.to_string()).unwrap_or_default()),
+            node.remaining(),
+            node.marked_words(),
+        ]);
+    }
+    if nodes.is_empty() { String::new() } else { table.render(look) }
+}
+
+/// The depth, and the offset if it is not 0: `d3`, `d1 -1`.
+fn place(node: &NodeView) -> String {
+    let depth = match node.depth {
+        Some(-1) => "^sys".to_owned(),
+        Some(0) => "^ah".to_owned(),
+        Some(depth) => format!("d{depth}"),
+        None => String::new(),
+    };
+    if node.offset == 0 { depth } else { format!("{depth} {:+}", node.offset) }
+}

@@ -1,0 +1,59 @@
+//! Sizes, times, counts and widths as people read them.
+
+use jiff::Timestamp;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Bytes in units that a person reads.
+pub fn size(bytes: u64) -> String {
+    indicatif::HumanBytes(bytes).to_string()
+}
+
+/// A time in nanoseconds since 1970, to the second, in UTC.
+pub fn instant(ns: i64) -> String {
+    match Timestamp::from_nanosecond(i128::from(ns)) {
+        Ok(time) => time.strftime("%Y-%m-%d %H:%M:%S").to_string(),
+        // Cannot happen: every 64-bit count lies between the years 1677 and 2262.
+        Err(_) => ns.to_string(),
+    }
+}
+
+/// A count with its noun: `1 turn`, `2 turns`, `1,204 turns`.
+pub fn plural(count: u64, noun: &str) -> String {
+    let ending = match (count, noun.ends_with('y')) {
+        (1, _) => return format!("1 {noun}"),
+        (_, true) => return format!("{} {}ies", grouped(count), noun.trim_end_matches('y')),
+        _ => "s",
+    };
+    format!("{} {noun}{ending}", grouped(count))
+}
+
+/// A number with its thousands apart.
+fn grouped(count: u64) -> String {
+    indicatif::HumanCount(count).to_string()
+}
+
+/// How many columns a text takes.
+pub fn width_of(text: &str) -> usize {
+    UnicodeWidthStr::width(text)
+}
+
+/// A text in at most so many columns, with `…` where something was left out.
+pub fn cut(text: &str, columns: usize) -> String {
+    if width_of(text) <= columns {
+        return text.to_owned();
+    }
+    let mut kept = String::new();
+    let mut used = 0;
+    for c in text.chars() {
+        let width = c.width().unwrap_or(0);
+        if used + width + 1 > columns {
+            break;
+        }
+        used += width;
+        kept.push(c);
+    }
+    if columns > 0 {
+        kept.push('…');
+    }
+    kept
+}
