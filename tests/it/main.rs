@@ -11,6 +11,7 @@ mod lock;
 mod model_golden;
 mod model_random;
 mod opening;
+mod program;
 mod query_advice;
 mod query_edit;
 mod query_fuzz;

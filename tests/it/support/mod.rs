@@ -15,6 +15,7 @@ pub mod memory;
 pub(crate) mod model;
 pub(crate) mod naive;
 pub(crate) mod ops;
+pub mod program;
 pub mod random;
 pub(crate) mod seeded;
 pub(crate) mod storage;

@@ -1,0 +1,23 @@
+//! The command line: every operation is a command, reading makes nothing, and mistakes have an
+//! exit status and an answer.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use crate::support::program::Folder;
+
+mod edits;
+mod manners;
+mod reads;
+
+/// A folder with a store of two turns and one edit in progress.
+fn small() -> Folder {
+    let folder = Folder::new();
+    folder.ok(&["add", "--to", "^sys", "--role", "system", "Be brief."]);
+    folder.ok(&["add", "--role", "user", "Where is the key?"]);
+    folder.ok(&["add", "-r", "tool", "-k", "result", "--ttl", "2", "Under the mat."]);
+    folder.ok(&["commit"]);
+    folder.ok(&["add", "--role", "user", "And the lamp?"]);
+    folder.ok(&["commit"]);
+    folder.ok(&["add", "--role", "user", "Thank you."]);
+    folder
+}
