@@ -103,3 +103,28 @@ fn the_demo_is_the_same_every_time() {
     assert!(manner.contains("+ You plan trips. Be brief, and give a reason"), "{manner}");
     assert!(folder.fails(&["demo"]).contains("is there already"));
 }
+
+#[test]
+fn an_interrupted_pipe_closes_its_store() {
+    use std::io::{BufRead, BufReader, Write};
+    use std::process::Stdio;
+    let folder = Folder::new();
+    let mut command = folder.command();
+    let mut child =
+        command.arg("pipe").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut replies = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut ask = |line: &str| {
+        writeln!(input, "{line}").unwrap();
+        replies.next().unwrap().unwrap()
+    };
+    assert_eq!(ask(r#"{"op":"add","content":"kept"}"#), r#"{"ok":{"id":"cb:1"}}"#);
+    assert!(ask("{").starts_with("{\"error\":"));
+    let interrupted = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(interrupted.success());
+    assert_eq!(child.wait().unwrap().code(), Some(0), "while its input is still open");
+    assert_eq!(folder.ok(&["select", "^ah .cb"]), "cb:1\n");
+}

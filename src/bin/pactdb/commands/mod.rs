@@ -18,10 +18,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
     match arguments.command {
         Command::Init { spec } => care::init(context, spec),
         Command::Demo { file } => demo::run(context, &file),
-        Command::Pipe => {
-            let db = context.open_or_create()?;
-            pipe::serve(&db, std::io::stdin().lock(), std::io::stdout().lock())
-        }
+        Command::Pipe => pipe::run(&context.open_or_create()?),
         Command::Add(args) => edit::add(context, args),
         Command::Set(args) => edit::set(context, args),
         Command::Move(args) => edit::relocate(context, args),

@@ -47,7 +47,7 @@ pub(super) fn one_sided(
         Cell::new(tone, format!("{sign} {id}")),
         Cell::new(Tone::Plain, view.special_type().unwrap_or_default()),
         view.voice(),
-        view.remaining(),
+        view.remaining("ttl "),
         Cell::new(Tone::Dim, origin),
         Cell::new(Tone::Plain, view.words),
     ])

@@ -79,12 +79,12 @@ impl NodeView {
         }
     }
 
-    /// What remains of its time; the last cycle stands out.
-    pub fn remaining(&self) -> Cell {
+    /// What remains of its time, after a word for it; the last cycle stands out.
+    pub fn remaining(&self, word: &str) -> Cell {
         match self.ttl {
             None => Cell::empty(),
-            Some(ttl) if ttl <= 1 => Cell::new(Tone::Soon, format!("ttl {ttl}")),
-            Some(ttl) => Cell::new(Tone::Plain, format!("ttl {ttl}")),
+            Some(ttl) if ttl <= 1 => Cell::right(Tone::Soon, format!("{word}{ttl}")),
+            Some(ttl) => Cell::right(Tone::Plain, format!("{word}{ttl}")),
         }
     }
 

@@ -6,7 +6,7 @@ use super::node::NodeView;
 
 /// A table of nodes. Ages are counted to `now`, the cycle of the snapshot that was asked.
 pub fn nodes(look: Look, nodes: &[NodeView], now: Option<u64>) -> String {
-    let mut table = Columns::with_head(&["id", "at", "type", "role", "age", "remains", "content"]);
+    let mut table = Columns::with_head(&["id", "at", "type", "role", "age", "ttl", "content"]);
     for node in nodes {
         let age = now.and_then(|now| i64::try_from(now).ok()).map(|now| now - node.cycle);
         table.push(vec![
@@ -15,7 +15,7 @@ pub fn nodes(look: Look, nodes: &[NodeView], now: Option<u64>) -> String {
             Cell::new(Tone::Plain, node.special_type().unwrap_or_default()),
             node.voice(),
             Cell::right(Tone::Dim, age.map(|age| age.to_string()).unwrap_or_default()),
-            node.remaining(),
+            node.remaining(""),
             node.marked_words(),
         ]);
     }

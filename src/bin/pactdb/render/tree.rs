@@ -128,7 +128,7 @@ impl Painter {
             name,
             node.voice(),
             Cell::new(Tone::Dim, age),
-            node.remaining(),
+            node.remaining("ttl "),
             node.marked_words(),
         ]);
     }
