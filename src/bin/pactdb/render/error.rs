@@ -10,7 +10,8 @@ pub fn error(look: Look, error: &Error) -> String {
     if let (Some(text), Some(span)) = (&error.details.text, error.details.span) {
         out.push_str(&caret(look, text, span));
     }
-    if let Some(hint) = &error.details.hint {
+    // Some messages end in the hint already.
+    if let Some(hint) = error.details.hint.as_ref().filter(|hint| !error.message.contains(*hint)) {
         out.push_str(&format!("{}: {hint}\n", look.paint(Tone::Soon, "hint")));
     }
     out
