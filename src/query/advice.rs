@@ -12,6 +12,7 @@ use super::nearest::{is_slip_for, nearest};
 use super::span::Span;
 use super::walk::{Visit, walk};
 use super::words::{CONTROLS, PseudoName};
+use crate::model::HEADERS;
 
 /// One piece of advice.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +36,8 @@ pub enum AdviceKind {
     BehaviourInBraces,
     /// A type name that looks like a misspelt pseudo.
     LikelyPseudo,
+    /// An attribute of somebody's own that looks like a misspelt header.
+    LikelyHeader,
     /// `#` with the text of an id where it means a key.
     KeyLooksLikeId,
     /// A relative time in a selector that uses the other generation's words.
@@ -56,6 +59,7 @@ impl AdviceKind {
             AdviceKind::UnknownControl
             | AdviceKind::BehaviourInBraces
             | AdviceKind::LikelyPseudo
+            | AdviceKind::LikelyHeader
             | AdviceKind::KeyLooksLikeId
             | AdviceKind::TimeOfOtherDialect => true,
             AdviceKind::RelativeTime
@@ -175,6 +179,14 @@ impl Visit for Adviser {
     }
 
     fn attrs(&mut self, filter: &AttrFilter) {
+        for test in &filter.tests {
+            let name = &test.name.text;
+            if let Some(header) = likely_header(name) {
+                let message = format!("no header is called `{name}`, which looks like `{header}`");
+                let suggestion = Some(format!("[{header}…]"));
+                self.say(AdviceKind::LikelyHeader, test.name.at, message, suggestion);
+            }
+        }
         if filter.form != FilterForm::Brace {
             return;
         }
@@ -224,6 +236,18 @@ impl Visit for Adviser {
             self.say(AdviceKind::Legacy, hop.at, message, Some(offset.clone()));
         }
     }
+}
+
+/// The header that an attribute's name is probably a slip for. Names with a name space are
+/// somebody's own, and short headers are near to too much.
+fn likely_header(name: &str) -> Option<&'static str> {
+    const DERIVED: [&str; 7] = ["tag", "type", "parent", "age", "born_turn", "depth", "sdepth"];
+    let own = name.contains(':') || name.starts_with("data_") || name.starts_with("content_");
+    let known = || HEADERS.into_iter().chain(DERIVED);
+    if own || name.len() < 3 || known().any(|header| header == name) {
+        return None;
+    }
+    nearest(name, known().filter(|header| header.len() > 3))
 }
 
 fn is_behaviour(test: &Test) -> bool {

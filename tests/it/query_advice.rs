@@ -35,6 +35,8 @@ fn advice_names_what_is_unwise_or_read_differently() {
     check_advice(new, ".custom:note", &[]);
     check_advice(old, ".cb:frist", &[(LikelyPseudo, ".cb:frist")]);
     check_advice(old, ".x:list", &[]);
+    check_advice(old, ".cb[rol='user', kin]", &[(LikelyHeader, "rol"), (LikelyHeader, "kin")]);
+    check_advice(old, ".cb[page=1, data_rol=1, x:kin, role, tag='a', b]", &[]);
     check_advice(old, "#cb:1", &[]);
     check_advice(new, "#cb:1", &[(KeyLooksLikeId, "#cb:1")]);
     check_advice(new, "#theme", &[]);
