@@ -17,11 +17,12 @@ mod view;
 pub use clock::{Clock, SystemClock};
 pub use ops::{
     AddRequest, AttemptAction, AttemptRequest, BatchRequest, CommitReply, CommitRequest,
-    DiffRequest, EditOp, EditReply, IdReply, IdsReply, ImportReply, KeyReply, LogEntry,
-    MoveRequest, RemoveRequest, RestoreRequest, SetRequest, Stats, UndoReply,
+    DiffRequest, EditOp, EditReply, IdReply, IdsReply, ImportReply, ImportTurn, KeyReply, LogEntry,
+    MoveRequest, RemoveRequest, RestoreRequest, SetRequest, Stats, TurnsRequest, UndoReply,
 };
 pub use options::{Durability, Options};
 pub use read::Snapshot;
+pub use series::check_import;
 
 use crate::change::Working;
 use crate::error::{Error, Result};

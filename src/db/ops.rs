@@ -298,6 +298,22 @@ pub struct CommitReply {
     pub digest: String,
 }
 
+/// Turns to import.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TurnsRequest {
+    /// The turns, oldest first.
+    pub turns: Vec<ImportTurn>,
+}
+
+/// One turn to import: blocks for `^sys` and the head, and the commit that closes it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ImportTurn {
+    /// The blocks, in order, each with its own time.
+    pub adds: Vec<AddRequest>,
+    /// When the turn was closed; the clock if there is none.
+    pub created_at_ns: Option<i64>,
+}
+
 /// What an import made.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ImportReply {

@@ -1,13 +1,17 @@
-//! Imports: a snapshot document (R9.3), or a flat log of messages (R9.4).
+//! Imports: a snapshot document (R9.3), turns, and among them a flat log of messages (R9.4).
 
 use super::Db;
 use super::edit::End;
-use super::ops::{AddRequest, BatchRequest, CommitRequest, EditOp, EditReply, ImportReply};
+use super::ops::{
+    AddRequest, BatchRequest, CommitRequest, EditOp, EditReply, ImportReply, ImportTurn,
+    TurnsRequest,
+};
+use crate::change::decide::check_attr;
 use crate::change::{Context, Event, Working, close_import, plan_import};
 use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::json::Json;
-use crate::limits::{MAX_BATCH_OPS, MAX_NAME_BYTES, MAX_NUMBER, MAX_SUBTREE_NODES};
+use crate::limits::{MAX_BATCH_OPS, MAX_NAME_BYTES, MAX_NUMBER, MAX_SUBTREE_NODES, MAX_TIME_NS};
 use crate::log::{Append, CycleKind, NewEvent};
 use crate::snapshot::{check_content, hex, read_document};
 use std::sync::Arc;
@@ -42,36 +46,51 @@ impl Db {
         Ok(reply)
     }
 
-    /// Imports a flat log of messages: one turn for each user message and what follows it. All of
-    /// it becomes durable with the last commit. It is checked whole before the first commit, so a
-    /// bad message leaves no trace of the good ones before it.
+    /// Imports a flat log of messages (R9.4): one turn for each user message and what follows it.
     pub fn import_messages(
         &self,
         messages: &[Json],
         created_at_ns: Option<i64>,
+    ) -> Result<ImportReply> {
+        let turns = turns_of(messages, created_at_ns)?;
+        self.import_turns(TurnsRequest { turns }, &mut |_, _| {})
+    }
+
+    /// Imports turns, each closed by a commit of its own: the one way in for everything that is
+    /// not a snapshot. All of it happens or nothing, and it is durable when this returns: it is
+    /// checked whole before the first commit, so a bad node leaves no trace of the good ones
+    /// before it. `progress` is told how many turns are done, and of how many.
+    pub fn import_turns(
+        &self,
+        request: TurnsRequest,
+        progress: &mut dyn FnMut(u64, u64),
     ) -> Result<ImportReply> {
         let _writer = self.write_lock();
         if self.working().state.edited {
             let message = "there are uncommitted edits: commit or undo them before the import";
             return Err(Error::new(Code::ImportConflict, message));
         }
-        let turns = turns_of(messages, created_at_ns)?;
-        self.check_room(&turns)?;
+        for (i, turn) in request.turns.iter().enumerate() {
+            check_turn(turn).map_err(|error| in_turn(i, error))?;
+        }
+        self.check_room(&request.turns)?;
         let before = self.working();
-        self.import_turns(turns, created_at_ns).inspect_err(|_| {
+        self.write_turns(request.turns, progress).inspect_err(|_| {
             // The turns before the one that failed were shown, but will never be durable.
             self.inner.store.stop();
             self.publish((*before).clone());
         })
     }
 
-    fn import_turns(
+    fn write_turns(
         &self,
-        turns: Vec<Vec<EditOp>>,
-        created_at_ns: Option<i64>,
+        turns: Vec<ImportTurn>,
+        progress: &mut dyn FnMut(u64, u64),
     ) -> Result<ImportReply> {
         let (count, mut reply) = (turns.len(), ImportReply::default());
-        for (i, mut ops) in turns.into_iter().enumerate() {
+        for (i, turn) in turns.into_iter().enumerate() {
+            let ImportTurn { adds, created_at_ns } = turn;
+            let mut ops: Vec<EditOp> = adds.into_iter().map(|a| EditOp::Add(Box::new(a))).collect();
             ops.push(EditOp::Commit(CommitRequest { created_at_ns, expected_cycle: None }));
             let batch = BatchRequest { ops, expected_cycle: None };
             let replies = self.run_batch(batch, false, i + 1 == count)?;
@@ -80,19 +99,18 @@ impl Db {
                 reply.digest = commit.digest.clone();
             }
             reply.commits += 1;
+            progress(reply.commits, count as u64);
         }
         reply.nodes = self.working().state.totals.of(None).nodes + 2;
         Ok(reply)
     }
-}
 
-impl Db {
     /// Refuses what would go beyond a bound in the middle.
-    fn check_room(&self, turns: &[Vec<EditOp>]) -> Result<()> {
+    fn check_room(&self, turns: &[ImportTurn]) -> Result<()> {
         let working = self.working();
         let tree = &working.state.tree;
-        let system = turns.iter().flatten().filter(|op| is_system(op)).count();
-        let longest = turns.iter().map(Vec::len).max().unwrap_or(0);
+        let system = turns.iter().flat_map(|turn| &turn.adds).filter(|add| is_system(add)).count();
+        let longest = turns.iter().map(|turn| turn.adds.len()).max().unwrap_or(0);
         let fits = longest < MAX_BATCH_OPS
             && tree.ah().len() + longest < MAX_SUBTREE_NODES
             && tree.sys().len() + system < MAX_SUBTREE_NODES
@@ -105,8 +123,54 @@ impl Db {
     }
 }
 
-fn is_system(op: &EditOp) -> bool {
-    matches!(op, EditOp::Add(request) if request.to.as_deref() == Some("^sys"))
+fn is_system(add: &AddRequest) -> bool {
+    add.to.as_deref() == Some("^sys")
+}
+
+/// Says which turn is at fault.
+fn in_turn(i: usize, error: Error) -> Error {
+    Error { message: format!("turn {}: {}", i + 1, error.message), ..error }
+}
+
+fn check_turn(turn: &ImportTurn) -> Result<()> {
+    check_time(turn.created_at_ns)?;
+    turn.adds.iter().try_for_each(check_import)
+}
+
+/// Refuses a node that an import of turns could not bring into every store, whatever is in it. So
+/// whoever reads a document can name the record at fault before anything happens.
+pub fn check_import(add: &AddRequest) -> Result<()> {
+    let place = add.to.as_deref().unwrap_or("^ah");
+    if !matches!(place, "^ah" | "^sys") || add.id.is_some() || !add.refs.is_empty() {
+        let message = "an imported node goes to ^sys or ^ah and has no id and no refs of its own";
+        return Err(Error::request(message));
+    }
+    if add.container == Some(true) || add.node_type.is_some() || add.cad.is_some() {
+        return Err(Error::request("an imported node is a plain block, without a cadence"));
+    }
+    if add.ttl.is_some() || add.offset.is_some() || add.removable {
+        return Err(Error::request("an imported node stays where it is put, for ever"));
+    }
+    let names = [&add.role, &add.kind, &add.key, &add.provenance];
+    if names.into_iter().flatten().chain(&add.tags).any(|name| name.len() > MAX_NAME_BYTES) {
+        let message = format!("a role, kind, key or tag has at most {MAX_NAME_BYTES} bytes");
+        return Err(Error::new(Code::Limit, message));
+    }
+    add.attrs.iter().try_for_each(|(name, value)| check_attr(name, value))?;
+    if let Some(content) = &add.content {
+        check_content(content).map_err(|what| Error::new(Code::ImportInvalid, what))?;
+    }
+    check_time(add.created_at_ns)
+}
+
+fn check_time(time: Option<i64>) -> Result<()> {
+    match time {
+        Some(time) if time > MAX_TIME_NS => {
+            let message = format!("a time is at most {MAX_TIME_NS} ns after 1970, {time} is later");
+            Err(Error::new(Code::Limit, message))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Says which message is at fault.
@@ -116,21 +180,21 @@ fn in_message(i: usize, error: Error) -> Error {
     error
 }
 
-/// The messages as edits, one list for each turn.
-fn turns_of(messages: &[Json], created_at_ns: Option<i64>) -> Result<Vec<Vec<EditOp>>> {
-    let mut turns = vec![Vec::new()];
+/// The messages as turns.
+fn turns_of(messages: &[Json], created_at_ns: Option<i64>) -> Result<Vec<ImportTurn>> {
+    let new_turn = || ImportTurn { adds: Vec::new(), created_at_ns };
+    let mut turns = vec![new_turn()];
     let mut in_turn = 0;
     for (i, message) in messages.iter().enumerate() {
         let request =
             message_request(message, created_at_ns).map_err(|error| in_message(i, error))?;
-        let is_system = request.to.as_deref() == Some("^sys");
         if request.role.as_deref() == Some("user") && in_turn > 0 {
-            turns.push(Vec::new());
+            turns.push(new_turn());
             in_turn = 0;
         }
-        in_turn += usize::from(!is_system);
+        in_turn += usize::from(!is_system(&request));
         if let Some(turn) = turns.last_mut() {
-            turn.push(EditOp::Add(Box::new(request)));
+            turn.adds.push(request);
         }
     }
     Ok(turns)

@@ -26,6 +26,7 @@ mod query_spans;
 mod query_syntax;
 mod readme;
 mod round_trip;
+mod sessions;
 mod store_model;
 mod support;
 mod threads;

@@ -8,6 +8,8 @@ mod relocate;
 mod remove;
 mod set;
 
+pub use attrs::check_attr;
+
 use super::{ChangeError, Context, Edit, Event, State};
 use crate::code::Code;
 use crate::json::Json;

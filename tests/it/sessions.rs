@@ -1,0 +1,5 @@
+//! Sessions in and out: imports, threads, replay, forks, dumps.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod turns;
