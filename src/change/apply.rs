@@ -45,7 +45,7 @@ fn apply_edit(state: &mut State, event: &Event) -> Result<(), ReadError> {
         Event::PolicySet { policies } => state.policies = policies.clone(),
         Event::CadenceEnded { key } => cadence::end(state, key)?,
         Event::Attempt(attempt) => record_attempt(state, attempt),
-        Event::Created { .. } => {}
+        Event::Created { .. } | Event::Origin(_) => {}
         _ => return Err(ReadError::Corrupt("not an edit".into())),
     }
     state.edited |= event.edits_tree();

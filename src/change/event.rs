@@ -59,6 +59,8 @@ pub enum Event {
     Imported(Import),
     /// A past snapshot was made the newest one.
     Restored(Restore),
+    /// Where what follows came from, or all that is before.
+    Origin(Origin),
 }
 
 impl Event {
@@ -77,6 +79,7 @@ impl Event {
             Event::Committed(_) => "commit",
             Event::Imported(_) => "import",
             Event::Restored(_) => "restore",
+            Event::Origin(_) => "origin",
         }
     }
 
@@ -95,6 +98,24 @@ impl Event {
                 | Event::Removed { .. }
                 | Event::CadenceEnded { .. }
         )
+    }
+
+    /// The contents that its nodes name.
+    pub fn contents(&self) -> Vec<ContentRef> {
+        let of = |node: &Arc<Node>| node.content;
+        let additions = |list: &[Addition]| list.iter().filter_map(|a| of(&a.node)).collect();
+        match self {
+            Event::Added(addition) => additions(std::slice::from_ref(addition)),
+            Event::Changed { change, .. } => change.content.flatten().into_iter().collect(),
+            Event::Committed(commit) => additions(&commit.materialized),
+            Event::Restored(restore) => additions(&restore.materialized),
+            Event::Imported(import) => {
+                let parts = [&import.sys, &import.ah].into_iter().chain(&import.turns);
+                let nodes = parts.flatten().map(|(node, _)| node).chain(&import.regions);
+                nodes.filter_map(of).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// Whether it closes a cycle.
@@ -202,6 +223,47 @@ pub struct Restore {
     pub digest: [u8; 32],
 }
 
+/// Where a part of a log came from. It says nothing about the tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// How it came.
+    pub kind: OriginKind,
+    /// What it was called where it came from: a file, or a store.
+    pub name: Option<String>,
+    /// The format that an import was in.
+    pub format: Option<String>,
+    /// The name that the imported session gives itself.
+    pub session: Option<String>,
+    /// A digest of the imported records; the hash of the last record that a fork shares.
+    pub digest: [u8; 32],
+    /// The last cycle that a fork shares.
+    pub cycle: Option<u64>,
+}
+
+/// How a part of a log came to be there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OriginKind {
+    /// The turns that follow were imported.
+    Import,
+    /// Everything before is the history of another store.
+    Fork,
+}
+
+impl Origin {
+    /// The names under which it is found again.
+    pub fn keys(&self) -> Vec<String> {
+        let kind = match self.kind {
+            OriginKind::Import => "import",
+            OriginKind::Fork => "fork",
+        };
+        let digest = format!("{kind} {}", crate::snapshot::hex(&self.digest));
+        let session = self.session.as_ref().map(|session| {
+            format!("{kind} {} session {session}", self.format.as_deref().unwrap_or_default())
+        });
+        std::iter::once(digest).chain(session).collect()
+    }
+}
+
 /// How a provider call went (R10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -241,4 +303,11 @@ pub struct Attempt {
     pub token_out: Option<u64>,
     /// What went wrong.
     pub error: Option<String>,
+}
+
+impl Attempt {
+    /// How long it took, once it has ended.
+    pub fn duration_ns(&self) -> Option<i64> {
+        self.ended_at.map(|ended| ended.saturating_sub(self.started_at))
+    }
 }

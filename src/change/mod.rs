@@ -20,7 +20,8 @@ pub use apply::{apply, materialize};
 pub use close::{Closed, Expiry, IndexDelta, PartChange, close_commit, plan_commit};
 pub use error::ChangeError;
 pub use event::{
-    Addition, Attempt, AttemptStatus, Change, Commit, Event, Import, Relocation, Restore,
+    Addition, Attempt, AttemptStatus, Change, Commit, Event, Import, Origin, OriginKind,
+    Relocation, Restore,
 };
 pub use request::{Add, Context, Edit, Insert, Move, Parent, Remove, Set};
 pub use restore::{close_import, close_restore, plan_import};

@@ -9,8 +9,8 @@ use super::ops::{
 use super::{Db, Durability, check_cycle, resolve};
 use crate::change::decide::{Decided, decide};
 use crate::change::{
-    Add, Closed, Context, Edit, Event, Move, Pending, Remove, Restore, Set, State, Working, apply,
-    close_commit, close_restore, plan_commit,
+    Add, Closed, Context, Edit, Event, Move, Origin, Pending, Remove, Restore, Set, State, Working,
+    apply, close_commit, close_restore, plan_commit,
 };
 use crate::code::Code;
 use crate::error::{Error, Result};
@@ -127,12 +127,13 @@ impl Db {
         request: BatchRequest,
         durable: bool,
     ) -> Result<Vec<EditReply>> {
-        self.run_batch(request, durable, true)
+        self.run_batch(request, None, durable, true)
     }
 
     pub(super) fn run_batch(
         &self,
         request: BatchRequest,
+        origin: Option<Origin>,
         durable_edits: bool,
         durable_commit: bool,
     ) -> Result<Vec<EditReply>> {
@@ -151,6 +152,9 @@ impl Db {
             first,
             now,
         };
+        if let Some(origin) = origin {
+            batch.note(&mut working, Event::Origin(origin))?;
+        }
         let count = request.ops.len();
         for (i, op) in request.ops.into_iter().enumerate() {
             batch.step(&mut working, op, i + 1 == count).map_err(|error| match count {
@@ -237,6 +241,16 @@ struct Batch<'a> {
 }
 
 impl Batch<'_> {
+    /// An event that nobody asked for in words.
+    fn note(&mut self, working: &mut Working, event: Event) -> Result<()> {
+        let (seq, event) = (self.first + self.events.len() as u64, Arc::new(event));
+        apply(working, &event)?;
+        let pending = Pending { seq, group: self.first, event: event.clone(), undone: false };
+        working.pending.push(pending);
+        self.events.push(NewEvent { event, contents: Vec::new() });
+        Ok(())
+    }
+
     fn step(&mut self, working: &mut Working, op: EditOp, last: bool) -> Result<()> {
         let seq = self.first + self.events.len() as u64;
         if let EditOp::Commit(request) = op {

@@ -7,22 +7,27 @@
 mod attempts;
 mod clock;
 mod edit;
+mod log;
 mod ops;
 mod options;
 mod read;
 mod resolve;
 mod series;
+mod transfer;
 mod view;
 
 pub use clock::{Clock, SystemClock};
+pub use log::{concerned_ids, log_entry};
 pub use ops::{
     AddRequest, AttemptAction, AttemptRequest, BatchRequest, CommitReply, CommitRequest,
     DiffRequest, EditOp, EditReply, IdReply, IdsReply, ImportReply, ImportTurn, KeyReply, LogEntry,
-    MoveRequest, RemoveRequest, RestoreRequest, SetRequest, Stats, TurnsRequest, UndoReply,
+    LogRequest, MoveRequest, RemoveRequest, RestoreRequest, SetRequest, Stats, TurnsRequest,
+    UndoReply,
 };
 pub use options::{Durability, Options};
 pub use read::Snapshot;
 pub use series::check_import;
+pub use transfer::{NewStore, Source};
 
 use crate::change::Working;
 use crate::error::{Error, Result};

@@ -303,6 +303,10 @@ pub struct CommitReply {
 pub struct TurnsRequest {
     /// The turns, oldest first.
     pub turns: Vec<ImportTurn>,
+    /// Where they come from: noted in the log, and refused if it came before.
+    pub origin: Option<crate::change::Origin>,
+    /// Whether to take them although they came before.
+    pub again: bool,
 }
 
 /// One turn to import: blocks for `^sys` and the head, and the commit that closes it.
@@ -352,6 +356,23 @@ pub enum EditReply {
     Commit(Box<CommitReply>),
 }
 
+/// Which events to show.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LogRequest {
+    /// The first event.
+    pub from: Option<u64>,
+    /// How many.
+    pub limit: Option<u64>,
+    /// Only those of a cycle, the one in progress too.
+    pub cycle: Option<u64>,
+    /// Only those of a kind.
+    pub kind: Option<String>,
+    /// Only those that concern the node with this id.
+    pub node: Option<String>,
+    /// Whether the newest comes first.
+    pub newest_first: bool,
+}
+
 /// An event as a person reads it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LogEntry {
@@ -359,6 +380,8 @@ pub struct LogEntry {
     pub seq: u64,
     /// The first sequence number of its batch.
     pub group: u64,
+    /// The cycle that it closes, or that was in progress.
+    pub cycle: u64,
     /// When it was written, in nanoseconds since 1970.
     pub time_ns: i64,
     /// The same in words.

@@ -1,14 +1,14 @@
 //! Everything that reads a store. Reading writes nothing, not one byte.
 
-use super::ops::{LogEntry, Stats};
+use super::ops::Stats;
 use super::{Db, resolve};
-use crate::change::{Event, History, Working};
+use crate::change::{History, Working};
 use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::json::Json;
-use crate::log::{CycleInfo, Record};
-use crate::model::{Id, Node, Tree, TurnSource, iso_from_ns, violations};
-use crate::snapshot::{export, hex, node_object, thread};
+use crate::log::CycleInfo;
+use crate::model::{Node, Tree, TurnSource, violations};
+use crate::snapshot::{export, node_object, thread};
 use std::sync::Arc;
 
 /// A state of the tree, to be read: a snapshot, or the working state as it was when it was taken.
@@ -129,20 +129,6 @@ impl Db {
         Ok(self.inner.store.reader().cycle(cycle)?)
     }
 
-    /// Events in the order in which they happened, from a sequence number on.
-    pub fn log(&self, from: Option<u64>, limit: Option<u64>) -> Result<Vec<LogEntry>> {
-        let first = from.unwrap_or(1).max(1);
-        let end = self.inner.store.next_seq();
-        let last = limit.map_or(end, |limit| first.saturating_add(limit).min(end));
-        let mut entries = Vec::new();
-        for seq in first..last {
-            if let Some(record) = self.inner.store.reader().record(seq)? {
-                entries.push(entry(&record));
-            }
-        }
-        Ok(entries)
-    }
-
     /// Figures of the store.
     pub fn stats(&self) -> Result<Stats> {
         let _writer = self.write_lock();
@@ -162,60 +148,5 @@ impl Db {
                 as u64,
             sizes: self.inner.store.sizes()?,
         })
-    }
-}
-
-fn entry(record: &Record) -> LogEntry {
-    LogEntry {
-        seq: record.seq,
-        group: record.group,
-        time_ns: record.time,
-        time: iso_from_ns(record.time),
-        kind: record.event.kind().to_owned(),
-        ids: ids_of(&record.event).iter().map(|id| id.to_string()).collect(),
-        summary: summary(&record.event),
-        hash: hex(&record.hash),
-    }
-}
-
-fn ids_of(event: &Event) -> Vec<Id> {
-    match event {
-        Event::Added(addition) => vec![addition.node.id.clone()],
-        Event::Changed { ids, .. } | Event::Removed { ids } => ids.clone(),
-        Event::Moved { steps } => steps.iter().map(|step| step.id.clone()).collect(),
-        Event::Committed(commit) => vec![commit.turn.clone()],
-        _ => Vec::new(),
-    }
-}
-
-fn summary(event: &Event) -> String {
-    let list = |ids: &[Id]| ids.join(", ");
-    match event {
-        Event::Created { generation } => format!("made for PACT {}", generation.name()),
-        Event::Added(addition) => {
-            let node = &addition.node;
-            let role = node.role.as_deref().map(|role| format!(" ({role})")).unwrap_or_default();
-            format!("add {} {}{role} below {}", node.node_type, node.id, addition.parent)
-        }
-        Event::Changed { ids, .. } => format!("set {}", list(ids)),
-        Event::Moved { steps } => {
-            let moves: Vec<String> =
-                steps.iter().map(|step| format!("{} below {}", step.id, step.parent)).collect();
-            format!("move {}", moves.join(", "))
-        }
-        Event::Removed { ids } => format!("remove {}", list(ids)),
-        Event::PolicySet { policies } => format!("set {} policies", policies.len()),
-        Event::CadenceEnded { key } => format!("end the cadence of {key}"),
-        Event::Attempt(attempt) => {
-            format!("attempt {} is {:?}", attempt.attempt_id, attempt.status).to_lowercase()
-        }
-        Event::Undone { group } => format!("undo event {group} and its batch"),
-        Event::Committed(commit) => format!("commit cycle {} as {}", commit.cycle, commit.turn),
-        Event::Imported(import) => {
-            format!("import a snapshot of {} turns as cycle {}", import.turns.len(), import.cycle)
-        }
-        Event::Restored(restore) => {
-            format!("restore cycle {} as cycle {}", restore.at, restore.cycle)
-        }
     }
 }

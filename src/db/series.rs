@@ -7,7 +7,7 @@ use super::ops::{
     TurnsRequest,
 };
 use crate::change::decide::check_attr;
-use crate::change::{Context, Event, Working, close_import, plan_import};
+use crate::change::{Context, Event, Origin, Working, close_import, plan_import};
 use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::json::Json;
@@ -53,7 +53,7 @@ impl Db {
         created_at_ns: Option<i64>,
     ) -> Result<ImportReply> {
         let turns = turns_of(messages, created_at_ns)?;
-        self.import_turns(TurnsRequest { turns }, &mut |_, _| {})
+        self.import_turns(TurnsRequest { turns, ..TurnsRequest::default() }, &mut |_, _| {})
     }
 
     /// Imports turns, each closed by a commit of its own: the one way in for everything that is
@@ -74,8 +74,11 @@ impl Db {
             check_turn(turn).map_err(|error| in_turn(i, error))?;
         }
         self.check_room(&request.turns)?;
+        if let Some(origin) = request.origin.as_ref().filter(|_| !request.again) {
+            self.check_new(origin)?;
+        }
         let before = self.working();
-        self.write_turns(request.turns, progress).inspect_err(|_| {
+        self.write_turns(request.turns, request.origin, progress).inspect_err(|_| {
             // The turns before the one that failed were shown, but will never be durable.
             self.inner.store.stop();
             self.publish((*before).clone());
@@ -85,6 +88,7 @@ impl Db {
     fn write_turns(
         &self,
         turns: Vec<ImportTurn>,
+        mut origin: Option<Origin>,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<ImportReply> {
         let (count, mut reply) = (turns.len(), ImportReply::default());
@@ -93,7 +97,7 @@ impl Db {
             let mut ops: Vec<EditOp> = adds.into_iter().map(|a| EditOp::Add(Box::new(a))).collect();
             ops.push(EditOp::Commit(CommitRequest { created_at_ns, expected_cycle: None }));
             let batch = BatchRequest { ops, expected_cycle: None };
-            let replies = self.run_batch(batch, false, i + 1 == count)?;
+            let replies = self.run_batch(batch, origin.take(), false, i + 1 == count)?;
             if let Some(EditReply::Commit(commit)) = replies.last() {
                 reply.cycle = commit.cycle;
                 reply.digest = commit.digest.clone();
@@ -103,6 +107,24 @@ impl Db {
         }
         reply.nodes = self.working().state.totals.of(None).nodes + 2;
         Ok(reply)
+    }
+
+    /// Refuses what was imported before.
+    fn check_new(&self, origin: &Origin) -> Result<()> {
+        let Some(known) = self.known_source(origin)? else { return Ok(()) };
+        let what = match (&origin.session, known.origin.session == origin.session) {
+            (Some(session), true) => format!("the session {session}"),
+            _ => "the same".to_owned(),
+        };
+        let name = known.origin.name.map(|name| format!(" from {name}")).unwrap_or_default();
+        let message = format!(
+            "{what} was imported before{name}: see cycle {} and what follows it (event {})",
+            known.cycle, known.seq
+        );
+        let mut error = Error::new(Code::ImportConflict, message);
+        error.details.cycle = Some(known.cycle);
+        error.details.hint = Some("to import it once more, say so: --again".into());
+        Err(error)
     }
 
     /// Refuses what would go beyond a bound in the middle.

@@ -11,7 +11,8 @@ use super::record::{Record, read_content, read_record};
 use super::rows::{CycleInfo, PartRow, StoredCycle};
 use super::stored::StoredAttempt;
 use super::tables::{
-    ATTEMPT_CYCLES, ATTEMPTS, LOG, PARTS, PartKey, cycle_key, log_key_bytes, part_key, place_key,
+    ATTEMPT_CYCLES, ATTEMPTS, LOG, ORIGINS, PARTS, PartKey, cycle_key, log_key_bytes, part_key,
+    place_key,
 };
 use crate::change::{Attempt, History};
 use crate::json::Json;
@@ -19,7 +20,7 @@ use crate::model::{ContentRef, Id, Instance, Place, ReadError, Skeleton, Subtree
 use crate::snapshot::Contents;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
-use redb::ReadTransaction;
+use redb::{ReadTransaction, ReadableTable};
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -46,6 +47,15 @@ fn weigh(value: &Json) -> u64 {
         Json::Map(map) => map.iter().map(|(key, value)| key.len() as u64 + weigh(value)).sum(),
         _ => 0,
     }
+}
+
+/// An event as it stands in the log, with the contents that it brought.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// The event.
+    pub record: Record,
+    /// Its contents, as parts 1, 2, …
+    pub contents: Vec<Json>,
 }
 
 /// Who reads a store.
@@ -104,6 +114,61 @@ impl LogReader {
             };
             read_record(seq, row.value(), previous.as_ref()).map(Some)
         })
+    }
+
+    /// Events from a sequence number on, each with its contents and checked against the one
+    /// before: at most `count` of them.
+    pub fn entries(&self, from: u64, count: usize) -> Result<Vec<Entry>, StoreError> {
+        let from = from.max(1);
+        self.with(|txn| {
+            let table = txn.open_table(LOG)?;
+            let mut hash = match from {
+                1 => super::record::chain_start(),
+                _ => match table.get((from - 1, 0))? {
+                    Some(row) => super::record::hash_of(from - 1, row.value())?,
+                    None => return Ok(Vec::new()),
+                },
+            };
+            let mut entries: Vec<Entry> = Vec::new();
+            for row in table.range((from, 0)..)? {
+                let (key, row) = row?;
+                let (seq, part) = key.value();
+                let next = from + entries.len() as u64;
+                match entries.last_mut() {
+                    Some(last) if part > 0 && last.record.seq == seq => {
+                        last.contents.push(content_from_row(seq, part, row.value())?);
+                    }
+                    _ if part > 0 || seq != next => return Err(missing_event(next)),
+                    _ if next == from + count as u64 => break,
+                    _ => {
+                        let record = read_record(seq, row.value(), Some(&hash))?;
+                        hash = record.hash;
+                        entries.push(Entry { record, contents: Vec::new() });
+                    }
+                }
+            }
+            for Entry { record, contents } in &entries {
+                if record.contents.len() != contents.len() {
+                    let message = format!("contents of event {} are missing", record.seq);
+                    return Err(StoreError::corrupt(message));
+                }
+            }
+            Ok(entries)
+        })
+    }
+
+    /// The event that first said where something came from, by one of its names.
+    pub fn origin(&self, key: &str) -> Result<Option<u64>, StoreError> {
+        self.with(|txn| Ok(txn.open_table(ORIGINS)?.get(key)?.map(|seq| seq.value())))
+    }
+
+    /// The events that say where something came from, oldest first.
+    pub fn origins(&self) -> Result<Vec<u64>, StoreError> {
+        let found: Result<BTreeSet<u64>, StoreError> = self.with(|txn| {
+            let table = txn.open_table(ORIGINS)?;
+            table.iter()?.map(|row| Ok(row?.1.value())).collect()
+        });
+        Ok(found?.into_iter().collect())
     }
 
     pub(super) fn cycle_row(&self, cycle: u64) -> Result<StoredCycle, StoreError> {

@@ -3,7 +3,8 @@
 
 use super::StoreError;
 use crate::change::{
-    Addition, Attempt, AttemptStatus, Change, Commit, Event, Import, Relocation, Restore,
+    Addition, Attempt, AttemptStatus, Change, Commit, Event, Import, Origin, OriginKind,
+    Relocation, Restore,
 };
 use crate::json::{self, Json, canonical_string};
 use crate::lifecycle::{Policy, Region};
@@ -390,6 +391,14 @@ pub(super) enum StoredEvent {
         materialized: Vec<StoredAddition>,
         digest: [u8; 32],
     },
+    Origin {
+        kind: u8,
+        name: Option<String>,
+        format: Option<String>,
+        session: Option<String>,
+        digest: [u8; 32],
+        cycle: Option<u64>,
+    },
 }
 
 impl From<&Event> for StoredEvent {
@@ -445,6 +454,17 @@ impl From<&Event> for StoredEvent {
                 cycle: restore.cycle,
                 materialized: additions(&restore.materialized),
                 digest: restore.digest,
+            },
+            Event::Origin(origin) => StoredEvent::Origin {
+                kind: match origin.kind {
+                    OriginKind::Import => 0,
+                    OriginKind::Fork => 1,
+                },
+                name: origin.name.clone(),
+                format: origin.format.clone(),
+                session: origin.session.clone(),
+                digest: origin.digest,
+                cycle: origin.cycle,
             },
         }
     }
@@ -518,6 +538,17 @@ impl StoredEvent {
                 materialized: additions(materialized)?,
                 digest,
             }),
+            StoredEvent::Origin { kind, name, format, session, digest, cycle } => {
+                let kind = match kind {
+                    0 => OriginKind::Import,
+                    1 => OriginKind::Fork,
+                    other => {
+                        let message = format!("an origin of an unknown kind {other}");
+                        return Err(StoreError::corrupt(message));
+                    }
+                };
+                Event::Origin(Origin { kind, name, format, session, digest, cycle })
+            }
         })
     }
 }

@@ -14,7 +14,7 @@ use std::ops::Bound;
 pub(super) const FORMAT: u32 = 1;
 
 /// The version of the derived tables. Another one means: rebuild them from the log.
-pub(super) const DERIVED: u32 = 1;
+pub(super) const DERIVED: u32 = 2;
 
 /// What the store is: `format`, `derived`, `generation`, and `checkpoint`.
 pub(super) const META: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("meta");
@@ -51,6 +51,10 @@ pub(super) const ATTEMPT_CYCLES: TableDefinition<'_, &str, u64> =
 /// Provider calls that have not ended, with their cycles.
 pub(super) const OPEN_ATTEMPTS: TableDefinition<'_, &str, u64> =
     TableDefinition::new("open_attempts");
+
+/// Where parts of the log came from, by every name that finds them, with the event that first
+/// said so.
+pub(super) const ORIGINS: TableDefinition<'_, &str, u64> = TableDefinition::new("origins");
 
 /// A span, a cycle, and the cycle and rank of a slot.
 pub(super) type ExpiryKey = (u8, u64, u64, u32);
@@ -124,6 +128,7 @@ pub(super) fn create_derived(txn: &WriteTransaction) -> Result<(), StoreError> {
     txn.open_table(ATTEMPTS)?;
     txn.open_table(ATTEMPT_CYCLES)?;
     txn.open_table(OPEN_ATTEMPTS)?;
+    txn.open_table(ORIGINS)?;
     Ok(())
 }
 
@@ -138,6 +143,7 @@ pub(super) fn drop_derived(txn: &WriteTransaction) -> Result<(), StoreError> {
     txn.delete_table(ATTEMPTS)?;
     txn.delete_table(ATTEMPT_CYCLES)?;
     txn.delete_table(OPEN_ATTEMPTS)?;
+    txn.delete_table(ORIGINS)?;
     Ok(())
 }
 

@@ -12,9 +12,8 @@ use super::record::{Record, content_digest};
 use super::rows::CycleKind;
 use super::store::Store;
 use super::tables::{self, DERIVED, LOG, META};
-use crate::change::{
-    Attempt, Closed, Event, State, Working, close_commit, close_import, close_restore,
-};
+use super::write::Note;
+use crate::change::{Closed, Event, State, Working, close_commit, close_import, close_restore};
 use crate::model::{ReadError, Tree, TurnSource};
 use redb::backends::InMemoryBackend;
 use redb::{Key, ReadTransaction, ReadableTable, ReadableTableMetadata, TableDefinition, Value};
@@ -102,24 +101,24 @@ impl Store {
         let mut verified = Verified::default();
         let source: Arc<dyn TurnSource> = target.reader.clone();
         let mut working = Working::fresh(State::new(self.generation, Tree::empty(source)));
-        let mut attempts: Vec<Attempt> = Vec::new();
+        let mut notes: Vec<Note> = Vec::new();
         each_record(&self.reader, 0, |record| {
             verified.events += 1;
             if verified.events.is_multiple_of(256) {
                 report(Progress { step: VerifyStep::Replay, done: verified.events, total });
             }
-            if let Event::Attempt(attempt) = &record.event {
-                attempts.push(attempt.clone());
+            if matches!(record.event, Event::Attempt(_) | Event::Origin(_)) {
+                notes.push((record.seq, Arc::new(record.event.clone())));
             }
             if !record.event.closes_cycle() {
                 return apply_record(&mut working, record);
             }
             verified.commits += 1;
-            working = replay_close(target, &working, &record, &attempts)?;
-            attempts.clear();
+            working = replay_close(target, &working, &record, &notes)?;
+            notes.clear();
             Ok(())
         })?;
-        target.write_attempts(&attempts)?;
+        target.write_notes(&notes)?;
         report(Progress { step: VerifyStep::Replay, done: total, total });
         Ok(verified)
     }
@@ -159,7 +158,7 @@ impl Store {
     }
 
     fn compare_derived(&self, copy: &Store, report: Report<'_>) -> Result<u64, StoreError> {
-        let total = 9;
+        let total = 10;
         let mut rows = 0;
         let mut step = 0;
         let mut note = |count: u64| {
@@ -178,6 +177,7 @@ impl Store {
                 note(compare(ours, theirs, tables::ATTEMPTS)?);
                 note(compare(ours, theirs, tables::ATTEMPT_CYCLES)?);
                 note(compare(ours, theirs, tables::OPEN_ATTEMPTS)?);
+                note(compare(ours, theirs, tables::ORIGINS)?);
                 compare_checkpoint(ours, theirs)
             })
         })?;
@@ -190,39 +190,56 @@ fn replay_close(
     target: &Store,
     working: &Working,
     record: &Record,
-    attempts: &[Attempt],
+    notes: &[Note],
 ) -> Result<Working, StoreError> {
-    let wrong = |error: ReadError| {
-        StoreError::corrupt(format!("event {} does not apply: {error}", record.seq))
+    let Ending { closed, kind, before, next } = close_again(working, record.seq, &record.event)?;
+    // A sync now and then bounds what the file has to keep for a rebuild that is cut off.
+    let durable = closed.cycle.is_multiple_of(1024);
+    target.append_derived(&closed, &before, kind, record.seq, notes, durable)?;
+    Ok(Working::fresh(next))
+}
+
+/// A cycle that was closed again, the state before its cadences, and the one after them.
+pub(super) struct Ending {
+    pub(super) closed: Closed,
+    pub(super) kind: CycleKind,
+    pub(super) before: State,
+    pub(super) next: State,
+}
+
+/// Closes a cycle as its event says, which must arrive at the event's digest.
+pub(super) fn close_again(
+    working: &Working,
+    seq: u64,
+    event: &Event,
+) -> Result<Ending, StoreError> {
+    let wrong =
+        |error: ReadError| StoreError::corrupt(format!("event {seq} does not apply: {error}"));
+    let (closed, digest, materialized, kind): (Closed, [u8; 32], &[_], CycleKind) = match event {
+        Event::Committed(commit) => {
+            let closed = close_commit(&working.state, commit).map_err(wrong)?;
+            (closed, commit.digest, &commit.materialized, CycleKind::Commit)
+        }
+        Event::Imported(import) => {
+            let closed = close_import(&working.state, import).map_err(wrong)?;
+            (closed, import.digest, &[], CycleKind::Import)
+        }
+        Event::Restored(restore) => {
+            let closed = close_restore(working, restore).map_err(wrong)?;
+            let kind = CycleKind::Restore(restore.at);
+            (closed, restore.digest, &restore.materialized, kind)
+        }
+        _ => return Err(StoreError::corrupt("an edit cannot close a cycle")),
     };
-    let (closed, digest, materialized, kind): (Closed, [u8; 32], &[_], CycleKind) =
-        match &record.event {
-            Event::Committed(commit) => {
-                let closed = close_commit(&working.state, commit).map_err(wrong)?;
-                (closed, commit.digest, &commit.materialized, CycleKind::Commit)
-            }
-            Event::Imported(import) => {
-                let closed = close_import(&working.state, import).map_err(wrong)?;
-                (closed, import.digest, &[], CycleKind::Import)
-            }
-            Event::Restored(restore) => {
-                let closed = close_restore(working, restore).map_err(wrong)?;
-                let kind = CycleKind::Restore(restore.at);
-                (closed, restore.digest, &restore.materialized, kind)
-            }
-            _ => return Err(StoreError::corrupt("an edit cannot close a cycle")),
-        };
     if closed.digest != digest {
         return Err(StoreError::corrupt(format!(
-            "cycle {} (event {}) does not arrive at its digest",
-            closed.cycle, record.seq
+            "cycle {} (event {seq}) does not arrive at its digest",
+            closed.cycle
         )));
     }
     let before = closed.next_state(&[]).map_err(wrong)?;
-    // A sync now and then bounds what the file has to keep for a rebuild that is cut off.
-    let durable = closed.cycle.is_multiple_of(1024);
-    target.append_derived(&closed, &before, kind, record.seq, attempts, durable)?;
-    Ok(Working::fresh(closed.next_state(materialized).map_err(wrong)?))
+    let next = closed.next_state(materialized).map_err(wrong)?;
+    Ok(Ending { closed, kind, before, next })
 }
 
 fn compare<K: Key + 'static, V: Value + 'static>(

@@ -5,13 +5,13 @@ use super::StoreError;
 use super::base::guard;
 use super::codec::{encode, seal};
 use super::index::Tail;
-use super::record::{content_digest, write_content, write_record};
+use super::record::{ChainHash, content_digest, write_content, write_record};
 use super::rows::{CycleKind, end_part, write_cycle, write_part};
 use super::store::{Head, Store};
 use super::stored::StoredAttempt;
 use super::tables::{
-    ATTEMPT_CYCLES, ATTEMPTS, LOG, META, OPEN_ATTEMPTS, PARTS, PartKey, cursor_error, cycle_key,
-    log_key_bytes, part_key, place_key,
+    ATTEMPT_CYCLES, ATTEMPTS, LOG, META, OPEN_ATTEMPTS, ORIGINS, PARTS, PartKey, cursor_error,
+    cycle_key, log_key_bytes, part_key, place_key,
 };
 use crate::change::{Attempt, AttemptStatus, Closed, Event, State};
 use crate::json::Json;
@@ -19,13 +19,13 @@ use crate::limits::CHECKPOINT_EVERY;
 use redb::{Durability, ReadableTable, WriteTransaction};
 use std::collections::BTreeMap;
 use std::ops::Bound;
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
 /// An event to be written, with the contents that it brings.
 #[derive(Debug, Clone)]
 pub struct NewEvent {
     /// What happened.
-    pub event: std::sync::Arc<Event>,
+    pub event: Arc<Event>,
     /// Its contents, as parts 1, 2, …
     pub contents: Vec<Json>,
 }
@@ -42,9 +42,26 @@ pub struct Append<'a> {
     pub durable: bool,
 }
 
+/// What a record has that is written again as it was: its batch, its time and its hash.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stamp {
+    pub(super) group: u64,
+    pub(super) time: i64,
+    pub(super) hash: ChainHash,
+}
+
 impl Store {
     /// Writes everything, or nothing. Returns the sequence number of the first event.
     pub fn append(&self, append: &Append<'_>) -> Result<u64, StoreError> {
+        self.append_stamped(append, &[])
+    }
+
+    /// Writes everything, or nothing. Events that have a stamp must get the hash in it.
+    pub(super) fn append_stamped(
+        &self,
+        append: &Append<'_>,
+        stamps: &[Stamp],
+    ) -> Result<u64, StoreError> {
         guard(|| {
             let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
             if head.stopped {
@@ -58,7 +75,7 @@ impl Store {
                     .map_err(|error| StoreError::Io(error.to_string()))?;
             }
             let first = head.next_seq;
-            let hash = write_events(&txn, &mut head, append)?;
+            let hash = write_events(&txn, &mut head, append, stamps)?;
             let seq = first + append.events.len() as u64;
             let derived = match append.closed {
                 Some((closed, next, kind)) => {
@@ -84,7 +101,7 @@ impl Store {
         next: &State,
         kind: CycleKind,
         seq: u64,
-        attempts: &[Attempt],
+        notes: &[Note],
         durable: bool,
     ) -> Result<(), StoreError> {
         guard(|| {
@@ -95,8 +112,8 @@ impl Store {
                 txn.set_durability(Durability::None)
                     .map_err(|error| StoreError::Io(error.to_string()))?;
             }
-            for attempt in attempts {
-                write_attempt(&txn, attempt)?;
+            for note in notes {
+                write_note(&txn, note)?;
             }
             let derived = self.write_derived(&txn, &head, closed, next, kind, seq)?;
             db.commit(txn)?;
@@ -106,13 +123,13 @@ impl Store {
         })
     }
 
-    /// Writes records of provider calls alone.
-    pub(super) fn write_attempts(&self, attempts: &[Attempt]) -> Result<(), StoreError> {
+    /// Writes notes alone, and waits until everything before them is on disk.
+    pub(super) fn write_notes(&self, notes: &[Note]) -> Result<(), StoreError> {
         guard(|| {
             let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
             let txn = db.begin_write()?;
-            for attempt in attempts {
-                write_attempt(&txn, attempt)?;
+            for note in notes {
+                write_note(&txn, note)?;
             }
             db.commit(txn)?;
             Ok(())
@@ -200,18 +217,43 @@ struct Derived {
     flushed: bool,
 }
 
+/// An event that has rows of its own beside the tree, and its sequence number.
+pub(super) type Note = (u64, Arc<Event>);
+
+fn write_note(txn: &WriteTransaction, (seq, event): &Note) -> Result<(), StoreError> {
+    match &**event {
+        Event::Attempt(attempt) => write_attempt(txn, attempt),
+        Event::Origin(origin) => {
+            let mut table = txn.open_table(ORIGINS)?;
+            for key in origin.keys() {
+                if table.get(key.as_str())?.is_none() {
+                    table.insert(key.as_str(), *seq)?;
+                }
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
 fn write_events(
     txn: &WriteTransaction,
     head: &mut Head,
     append: &Append<'_>,
+    stamps: &[Stamp],
 ) -> Result<[u8; 32], StoreError> {
-    let (mut hash, group) = (head.hash, head.next_seq);
+    let (mut hash, first) = (head.hash, head.next_seq);
     let mut table = txn.open_table(LOG)?;
     let mut cursor = table.upper_bound_mut(Bound::<(u64, u32)>::Unbounded)?;
     for (i, new) in append.events.iter().enumerate() {
-        let seq = group + i as u64;
+        let seq = first + i as u64;
+        let stamp = stamps.get(i);
+        let (group, time) = stamp.map_or((first, append.time), |stamp| (stamp.group, stamp.time));
         let digests = new.contents.iter().map(content_digest).collect();
-        let (row, next) = write_record(seq, group, append.time, &new.event, digests, &hash)?;
+        let (row, next) = write_record(seq, group, time, &new.event, digests, &hash)?;
+        if stamp.is_some_and(|stamp| stamp.hash != next) {
+            return Err(StoreError::corrupt(format!("event {seq} does not match its hash")));
+        }
         cursor.insert_before((seq, 0), row.as_slice()).map_err(cursor_error)?;
         hash = next;
         for (k, content) in new.contents.iter().enumerate() {
@@ -220,9 +262,7 @@ fn write_events(
             let row = seal("log", &log_key_bytes(seq, part), row);
             cursor.insert_before((seq, part), row.as_slice()).map_err(cursor_error)?;
         }
-        if let Event::Attempt(attempt) = &*new.event {
-            write_attempt(txn, attempt)?;
-        }
+        write_note(txn, &(seq, new.event.clone()))?;
     }
     cursor.close()?;
     Ok(hash)

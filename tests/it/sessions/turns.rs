@@ -19,6 +19,10 @@ fn said(role: &str, text: &str, time: i64) -> AddRequest {
     }
 }
 
+fn request(turns: Vec<ImportTurn>) -> TurnsRequest {
+    TurnsRequest { turns, ..TurnsRequest::default() }
+}
+
 fn turns() -> Vec<ImportTurn> {
     vec![
         ImportTurn {
@@ -36,9 +40,8 @@ fn turns() -> Vec<ImportTurn> {
 fn turns_keep_their_times_and_report_their_progress() {
     let (db, _) = store();
     let mut seen = Vec::new();
-    let reply = db
-        .import_turns(TurnsRequest { turns: turns() }, &mut |done, total| seen.push((done, total)))
-        .unwrap();
+    let reply =
+        db.import_turns(request(turns()), &mut |done, total| seen.push((done, total))).unwrap();
     assert_eq!(seen, [(1, 2), (2, 2)]);
     assert_eq!((reply.cycle, reply.commits), (2, 2));
     let time = |id: &str| {
@@ -70,7 +73,7 @@ fn one_bad_node_and_nothing_happens() {
     for (turns, code) in cases {
         let (db, storage) = store();
         let before = (db.export(None).unwrap(), storage.bytes());
-        let error = db.import_turns(TurnsRequest { turns }, &mut |_, _| {}).unwrap_err();
+        let error = db.import_turns(request(turns), &mut |_, _| {}).unwrap_err();
         assert_eq!(error.code, code, "{error}");
         assert!(error.message.starts_with("turn 2: "), "{error}");
         assert_eq!((db.export(None).unwrap(), storage.bytes()), before);
@@ -83,6 +86,6 @@ fn one_bad_node_and_nothing_happens() {
 fn uncommitted_edits_are_in_the_way() {
     let (db, _) = store();
     db.add(said("user", "Hello", 1)).unwrap();
-    let error = db.import_turns(TurnsRequest { turns: turns() }, &mut |_, _| {}).unwrap_err();
+    let error = db.import_turns(request(turns()), &mut |_, _| {}).unwrap_err();
     assert_eq!(error.code, Code::ImportConflict);
 }

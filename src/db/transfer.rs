@@ -1,0 +1,174 @@
+//! Logs as a whole: reading one record by record, and making a store out of records.
+//!
+//! A store in the making lies in a file beside its place and takes its name when it is whole, so
+//! whatever goes wrong, there is no half of a store, and nothing remains of it.
+
+use super::{Db, Durability, Options};
+use crate::change::{Event, Origin};
+use crate::code::Code;
+use crate::error::{Error, Result};
+use crate::log::{Append, ChainHash, Entry, NewEvent, Record, Store, Transfer, chain_start};
+use crate::model::Generation;
+use redb::StorageBackend;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A note of where something came from, as it stands in the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// The event.
+    pub seq: u64,
+    /// The cycle that it belongs to.
+    pub cycle: u64,
+    /// When it was written, in nanoseconds since 1970.
+    pub time_ns: i64,
+    /// What it says.
+    pub origin: Origin,
+}
+
+impl Db {
+    /// Events from a sequence number on with their contents, at most so many.
+    pub fn entries(&self, from: u64, count: usize) -> Result<Vec<Entry>> {
+        Ok(self.inner.store.reader().entries(from, count)?)
+    }
+
+    /// How many events there are.
+    pub fn events(&self) -> u64 {
+        self.inner.store.next_seq().saturating_sub(1)
+    }
+
+    /// The hash of an event in the chain; of the start of the chain for event 0.
+    pub fn chain_hash(&self, seq: u64) -> Result<ChainHash> {
+        if seq == 0 {
+            return Ok(chain_start());
+        }
+        match self.inner.store.reader().record(seq)? {
+            Some(record) => Ok(record.hash),
+            None => Err(Error::new(Code::NodeNotFound, format!("there is no event {seq}"))),
+        }
+    }
+
+    /// Where parts of the log came from, oldest first: the first time that each came.
+    pub fn sources(&self) -> Result<Vec<Source>> {
+        let reader = self.inner.store.reader();
+        let mut found = Vec::new();
+        for seq in reader.origins()? {
+            if let Some(record) = reader.record(seq)? {
+                found.extend(self.source(record)?);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The first time that something of one of these names came.
+    pub(super) fn known_source(&self, origin: &Origin) -> Result<Option<Source>> {
+        let reader = self.inner.store.reader();
+        for key in origin.keys() {
+            if let Some(seq) = reader.origin(&key)?
+                && let Some(record) = reader.record(seq)?
+            {
+                return self.source(record);
+            }
+        }
+        Ok(None)
+    }
+
+    fn source(&self, record: Record) -> Result<Option<Source>> {
+        let Event::Origin(origin) = record.event else { return Ok(None) };
+        let cycle = self.cycle_of_event(record.seq)?;
+        Ok(Some(Source { seq: record.seq, cycle, time_ns: record.time, origin }))
+    }
+
+    /// Notes where this store came from.
+    pub fn record_origin(&self, origin: Origin) -> Result<()> {
+        let _writer = self.write_lock();
+        let (seq, now) = (self.inner.store.next_seq(), self.inner.clock.now());
+        let event = Arc::new(Event::Origin(origin));
+        let events = [NewEvent { event: event.clone(), contents: Vec::new() }];
+        let durable = self.inner.durability == Durability::Immediate;
+        self.inner.store.append(&Append { events: &events, time: now, closed: None, durable })?;
+        self.publish_event(seq, event)
+    }
+}
+
+/// A store in the making, which takes the records of another log in order.
+pub struct NewStore {
+    transfer: Option<Transfer>,
+    place: Option<Place>,
+}
+
+/// The file that is written, and the name that it gets.
+struct Place {
+    partial: PathBuf,
+    path: PathBuf,
+}
+
+impl NewStore {
+    /// Begins a store in a file that does not exist.
+    pub fn create(path: impl AsRef<Path>, generation: Generation) -> Result<NewStore> {
+        let path = path.as_ref();
+        let io = |what: &str| Error::new(Code::StoreIo, format!("{}: {what}", path.display()));
+        if path.exists() {
+            return Err(io("it exists already: choose another name"));
+        }
+        let Some(name) = path.file_name() else { return Err(io("it has no name")) };
+        let mut partial = name.to_owned();
+        partial.push(format!(".{}.partial", std::process::id()));
+        let partial = path.with_file_name(partial);
+        if partial.exists() {
+            return Err(io(&format!("{} is in the way: remove it", partial.display())));
+        }
+        // Dropping it removes the file from here on, whatever happens.
+        let place = Place { partial: partial.clone(), path: path.to_owned() };
+        let mut new = NewStore { transfer: None, place: Some(place) };
+        new.transfer = Some(Transfer::into(Store::create(&partial, generation)?)?);
+        Ok(new)
+    }
+
+    /// Begins a store on storage of another sort than a file.
+    pub fn create_on(storage: impl StorageBackend, generation: Generation) -> Result<NewStore> {
+        let transfer = Transfer::into(Store::create_on(storage, generation)?)?;
+        Ok(NewStore { transfer: Some(transfer), place: None })
+    }
+
+    /// Takes the next record. It is checked against its hash, and a cycle against its digest.
+    pub fn take(&mut self, entry: Entry) -> Result<()> {
+        let transfer = self.transfer.as_mut().ok_or_else(ended)?;
+        let taken = transfer.take(entry);
+        if taken.is_err() {
+            self.transfer = None;
+        }
+        Ok(taken?)
+    }
+
+    /// Ends, and opens the store.
+    pub fn finish(mut self, options: Options) -> Result<Db> {
+        let store = self.transfer.take().ok_or_else(ended)?.finish()?;
+        let Some(Place { partial, path }) = &self.place else { return Db::attach(store, options) };
+        drop(store);
+        let io = |error| Error::new(Code::StoreIo, format!("{}: {error}", path.display()));
+        // A hard link refuses a name that somebody took meanwhile, where a rename would not.
+        match std::fs::hard_link(partial, path) {
+            Ok(()) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                return Err(io(error));
+            }
+            Err(_) => std::fs::rename(partial, path).map_err(io)?,
+        }
+        options.open(path)
+    }
+}
+
+impl Drop for NewStore {
+    fn drop(&mut self) {
+        self.transfer = None;
+        if let Some(place) = &self.place {
+            // It may have its name already, or never have been made.
+            let _ = std::fs::remove_file(&place.partial);
+        }
+    }
+}
+
+fn ended() -> Error {
+    Error::request("the store in the making has failed already: begin again")
+}
