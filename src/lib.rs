@@ -47,7 +47,8 @@
 //! From the bottom up: `limits`, `code` and `json` know nothing of the rest. `model` has the nouns,
 //! `lifecycle` the commit sequence, `snapshot` the bytes and digests of states. `change` judges
 //! edits and applies events; it is pure. `log` keeps events and what is derived from them on redb.
-//! `query` is the selector language. `db` owns the state, and `protocol` is its JSON face. Nothing
+//! `query` is the selector language. `db` owns the state, `session` brings histories in and out, and
+//! `protocol` is the JSON face of it all. Nothing
 //! imports upwards, and a test holds that line.
 
 pub mod change;
@@ -61,6 +62,7 @@ pub mod log;
 pub mod model;
 pub mod protocol;
 pub mod query;
+pub mod session;
 pub mod snapshot;
 
 pub use change::{Attempt, AttemptStatus, History};

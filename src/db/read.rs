@@ -44,6 +44,11 @@ impl Snapshot {
         Ok(thread(&self.tree, self.db.generation(), contents)?)
     }
 
+    /// The tree itself.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
     /// The object of one node, as an export has it, without children.
     pub fn node(&self, id: &str) -> Result<Option<Json>> {
         let Some(node) = self.tree.get(id)? else { return Ok(None) };
@@ -51,7 +56,7 @@ impl Snapshot {
     }
 
     /// The content of a node.
-    fn content(&self, node: &Node) -> Result<Option<Arc<Json>>> {
+    pub fn content(&self, node: &Node) -> Result<Option<Arc<Json>>> {
         use crate::snapshot::Contents;
         let reader = self.db.inner.store.reader();
         Ok(node.content.as_ref().map(|content| reader.content(content)).transpose()?)
@@ -92,13 +97,18 @@ impl Db {
 
     /// The snapshot of a cycle.
     pub fn snapshot(&self, cycle: u64) -> Result<Snapshot> {
-        if !self.working().state.history.contains(cycle) {
-            let message = format!("there is no snapshot @c{cycle} in this store");
-            return Err(Error::new(Code::SnapshotNotFound, message));
-        }
+        self.check_snapshot(cycle)?;
         let source: Arc<dyn TurnSource> = self.inner.store.reader().clone();
         let tree = Tree::at(cycle, source)?;
         Ok(Snapshot { db: self.clone(), tree, cycle, committed: true })
+    }
+
+    fn check_snapshot(&self, cycle: u64) -> Result<()> {
+        if self.working().state.history.contains(cycle) {
+            return Ok(());
+        }
+        let message = format!("there is no snapshot @c{cycle} in this store");
+        Err(Error::new(Code::SnapshotNotFound, message))
     }
 
     /// The state at a time address such as `@t0` or `@c4`; the working state if there is none.
@@ -125,7 +135,7 @@ impl Db {
 
     /// What the commit of a cycle did.
     pub fn cycle_info(&self, cycle: u64) -> Result<CycleInfo> {
-        self.snapshot(cycle)?;
+        self.check_snapshot(cycle)?;
         Ok(self.inner.store.reader().cycle(cycle)?)
     }
 

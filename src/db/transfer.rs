@@ -4,12 +4,14 @@
 //! whatever goes wrong, there is no half of a store, and nothing remains of it.
 
 use super::{Db, Durability, Options};
-use crate::change::{Event, Origin};
+use crate::change::{Event, Origin, State, Working, materialize};
 use crate::code::Code;
 use crate::error::{Error, Result};
+use crate::log::StorageBackend;
 use crate::log::{Append, ChainHash, Entry, NewEvent, Record, Store, Transfer, chain_start};
-use crate::model::Generation;
-use redb::StorageBackend;
+use crate::model::{Generation, Tree, TurnSource};
+use crate::snapshot::Contents;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -77,6 +79,43 @@ impl Db {
         let Event::Origin(origin) = record.event else { return Ok(None) };
         let cycle = self.cycle_of_event(record.seq)?;
         Ok(Some(Source { seq: record.seq, cycle, time_ns: record.time, origin }))
+    }
+
+    /// The state that the events after a cycle were made in, to apply them again: its tree is the
+    /// cycle's, with the instances that cadences put into the next head. Cycle 0 is the start.
+    pub fn state_after(&self, cycle: u64) -> Result<Working> {
+        let source: Arc<dyn TurnSource> = self.inner.store.reader().clone();
+        if cycle == 0 {
+            return Ok(Working::fresh(State::new(self.generation(), Tree::empty(source))));
+        }
+        let closing = self.entries(self.seq_of_cycle(cycle)?, 1)?;
+        let mut state = State::new(self.generation(), Tree::at(cycle, source)?);
+        state.last_cycle = cycle;
+        match closing.first().map(|entry| &entry.record.event) {
+            Some(Event::Committed(commit)) => materialize(&mut state, &commit.materialized)?,
+            Some(Event::Restored(restore)) => materialize(&mut state, &restore.materialized)?,
+            _ => {}
+        }
+        Ok(Working::fresh(state))
+    }
+
+    /// The cycles in which a node came to lie somewhere, or in which something changed beside it;
+    /// none if no snapshot ever had it.
+    pub fn cycles_of(&self, id: &str) -> Result<Vec<u64>> {
+        let reader = self.inner.store.reader();
+        let places = reader.places_of(id)?;
+        let mut cycles = BTreeSet::new();
+        for (i, (from, place)) in places.iter().enumerate() {
+            let upto = places.get(i + 1).map_or(self.last_cycle(), |(next, _)| *next);
+            cycles.insert(*from);
+            cycles.extend(reader.versions(*place, *from, upto)?);
+        }
+        Ok(cycles.into_iter().collect())
+    }
+
+    /// The contents of nodes.
+    pub fn contents(&self) -> &dyn Contents {
+        &**self.inner.store.reader()
     }
 
     /// Notes where this store came from.

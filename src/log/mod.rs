@@ -32,3 +32,6 @@ pub use store::{Store, StoreSizes};
 pub use transfer::Transfer;
 pub use verify::{Progress, Verified, VerifyStep};
 pub use write::{Append, NewEvent};
+
+/// What storage of another sort than a file has to do.
+pub use redb::StorageBackend;

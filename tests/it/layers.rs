@@ -194,9 +194,7 @@ fn one_file_knows_the_codec_and_one_folder_the_storage() {
             assert!(!uses(&code, "bincode"), "{name} uses bincode: go through src/log/codec.rs");
         }
         // The options of a store name the trait of redb that storage of another sort implements.
-        if !name.starts_with("src/log/")
-            && !["src/db/options.rs", "src/db/transfer.rs"].contains(&name.as_str())
-        {
+        if !name.starts_with("src/log/") && name != "src/db/options.rs" {
             assert!(!uses(&code, "redb"), "{name} uses redb: go through src/log");
         }
     }

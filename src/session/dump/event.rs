@@ -1,0 +1,391 @@
+//! Events as a dump has them: the kind in one word, and an object with all inputs.
+
+use super::fields::{Fields, count, text};
+use super::form::{
+    addition, additions, bounded, content, lifetime, node, number, object, read_addition,
+    read_additions, read_content, read_hashes, read_lifetime, read_node, texts, time,
+};
+use super::invalid;
+use crate::change::{
+    Attempt, AttemptStatus, Change, Commit, Event, Import, Origin, OriginKind, Relocation, Restore,
+};
+use crate::error::Result;
+use crate::json::Json;
+use crate::lifecycle::{Policy, Region};
+use crate::model::{Generation, Id, Name, Node};
+use crate::snapshot::hex;
+use std::sync::Arc;
+
+pub(super) fn write(event: &Event) -> Json {
+    let digest = |digest: &[u8; 32]| ("digest", Json::Str(hex(digest)));
+    match event {
+        Event::Created { generation } => object([("spec", Json::from(generation.name()))]),
+        Event::Added(added) => addition(added),
+        Event::Changed { ids, change } => {
+            object([("ids", texts(ids)), ("change", write_change(change))])
+        }
+        Event::Moved { steps } => {
+            object([("steps", Json::List(steps.iter().map(write_step).collect()))])
+        }
+        Event::Removed { ids } => object([("ids", texts(ids))]),
+        Event::PolicySet { policies } => {
+            object([("policies", Json::List(policies.iter().map(write_policy).collect()))])
+        }
+        Event::CadenceEnded { key } => object([("key", Json::from(&**key))]),
+        Event::Attempt(attempt) => write_attempt(attempt),
+        Event::Undone { group } => object([("group", number(*group))]),
+        Event::Committed(commit) => {
+            let mut fields = vec![
+                ("cycle", number(commit.cycle)),
+                ("turn", Json::from(&*commit.turn)),
+                ("created_at_ns", Json::Int(commit.created_at_ns)),
+                ("materialized", additions(&commit.materialized)),
+                digest(&commit.digest),
+            ];
+            fields.extend(commit.core.as_ref().map(|core| ("core", Json::from(&**core))));
+            object(fields)
+        }
+        Event::Imported(import) => object([
+            ("cycle", number(import.cycle)),
+            ("root", node(&import.regions[0])),
+            ("seq", node(&import.regions[2])),
+            ("sys", write_nodes(&import.sys)),
+            ("ah", write_nodes(&import.ah)),
+            ("turns", Json::List(import.turns.iter().map(|turn| write_nodes(turn)).collect())),
+            digest(&import.digest),
+        ]),
+        Event::Restored(restore) => object([
+            ("at", number(restore.at)),
+            ("cycle", number(restore.cycle)),
+            ("materialized", additions(&restore.materialized)),
+            digest(&restore.digest),
+        ]),
+        Event::Origin(origin) => write_origin(origin),
+    }
+}
+
+pub(super) fn read(kind: &str, mut data: Fields) -> Result<Event> {
+    let event = match kind {
+        "created" => {
+            let spec = data.text("spec")?;
+            let generation = Generation::from_name(&spec);
+            let generation = generation.ok_or_else(|| invalid(format!("no spec '{spec}'")))?;
+            Event::Created { generation }
+        }
+        "add" => return read_addition(data).map(Event::Added),
+        "set" => Event::Changed { ids: ids(&mut data)?, change: read_change(&mut data)? },
+        "move" => {
+            let steps = data.list("steps")?.unwrap_or_default();
+            Event::Moved { steps: steps.into_iter().map(read_step).collect::<Result<_>>()? }
+        }
+        "remove" => Event::Removed { ids: ids(&mut data)? },
+        "policy" => {
+            let policies = data.list("policies")?.unwrap_or_default();
+            Event::PolicySet {
+                policies: policies.into_iter().map(read_policy).collect::<Result<_>>()?,
+            }
+        }
+        "cadence" => Event::CadenceEnded { key: data.text("key")?.into() },
+        "attempt" => return read_attempt(data).map(Event::Attempt),
+        "undo" => Event::Undone { group: data.count("group")? },
+        "commit" => Event::Committed(Commit {
+            cycle: bounded("cycle", data.count("cycle")?)?,
+            turn: data.text("turn")?.into(),
+            core: data.optional_text("core")?.map(Id::from),
+            created_at_ns: time("created_at_ns", data.int("created_at_ns")?)?,
+            materialized: read_additions(data.list("materialized")?)?,
+            digest: data.hash("digest")?,
+        }),
+        "import" => Event::Imported(read_import(&mut data)?),
+        "restore" => Event::Restored(Restore {
+            at: data.count("at")?,
+            cycle: bounded("cycle", data.count("cycle")?)?,
+            materialized: read_additions(data.list("materialized")?)?,
+            digest: data.hash("digest")?,
+        }),
+        "origin" => Event::Origin(read_origin(&mut data)?),
+        other => return Err(invalid(format!("there is no event '{other}'"))),
+    };
+    data.finish()?;
+    Ok(event)
+}
+
+fn ids(data: &mut Fields) -> Result<Vec<Id>> {
+    Ok(data.texts("ids")?.into_iter().map(Id::from).collect())
+}
+
+fn write_change(change: &Change) -> Json {
+    let mut fields = Vec::new();
+    if let Some(value) = &change.content {
+        fields.push(("content", value.as_ref().map_or(Json::Null, content)));
+    }
+    if let Some(value) = &change.lifetime {
+        fields.push(("lifetime", value.as_ref().map_or(Json::Null, lifetime)));
+    }
+    fields.extend(change.priority.map(|value| ("priority", Json::Int(value))));
+    if let Some(value) = &change.key {
+        fields.push(("key", value.as_ref().map_or(Json::Null, |key| Json::from(&**key))));
+    }
+    fields.extend(change.tags.as_ref().map(|tags| ("tags", texts(tags))));
+    fields.extend(change.cad.map(|cad| ("cad", cad.map_or(Json::Null, number))));
+    fields.extend(change.pinned.map(|pinned| ("pinned", Json::Bool(pinned))));
+    fields.extend(change.refs.as_ref().map(|refs| ("refs", texts(refs))));
+    if !change.attrs.is_empty() {
+        let attr = |(name, value): (&Name, &Option<Json>)| {
+            (name.to_string(), value.clone().unwrap_or(Json::Null))
+        };
+        fields.push(("attrs", Json::Map(change.attrs.iter().map(attr).collect())));
+    }
+    if !change.hashes.is_empty() {
+        let hash = |hash: &Option<[u8; 32]>| hash.map_or(Json::Null, |hash| Json::Str(hex(&hash)));
+        fields.push(("hashes", Json::List(change.hashes.iter().map(hash).collect())));
+    }
+    object(fields)
+}
+
+fn read_change(data: &mut Fields) -> Result<Change> {
+    let mut fields = data.object("change")?;
+    let tags = fields.take("tags");
+    let refs = fields.take("refs");
+    let list = |name: &str, value: Option<Json>| -> Result<Option<Vec<Arc<str>>>> {
+        match value {
+            None => Ok(None),
+            Some(Json::List(items)) => {
+                let items = items.into_iter().map(|item| text(name, item).map(Into::into));
+                items.collect::<Result<Vec<_>>>().map(Some)
+            }
+            Some(_) => Err(invalid(format!("'{name}' must be a list"))),
+        }
+    };
+    let change = Change {
+        content: fields.nullable("content", read_content)?,
+        lifetime: fields.nullable("lifetime", read_lifetime)?,
+        priority: fields.optional_int("priority")?,
+        key: fields.nullable("key", |value| Ok(Name::from(text("key", value)?)))?,
+        tags: list("tags", tags)?,
+        cad: fields.nullable("cad", |value| bounded("cad", count("cad", value)?))?,
+        pinned: fields.optional_flag("pinned")?,
+        refs: list("refs", refs)?,
+        attrs: match fields.optional_object("attrs")? {
+            None => Default::default(),
+            Some(attrs) => {
+                let attr = |(name, value): (String, Json)| {
+                    (Name::from(name), (!value.is_null()).then_some(value))
+                };
+                attrs.rest().into_iter().map(attr).collect()
+            }
+        },
+        hashes: read_hashes(fields.list("hashes")?.unwrap_or_default())?,
+    };
+    fields.finish()?;
+    Ok(change)
+}
+
+fn write_step(step: &Relocation) -> Json {
+    let mut fields = vec![
+        ("id", Json::from(&*step.id)),
+        ("parent", Json::from(&*step.parent)),
+        ("offset", Json::Int(step.offset)),
+    ];
+    fields.extend(step.core.as_ref().map(|core| ("core", node(core))));
+    object(fields)
+}
+
+fn read_step(value: Json) -> Result<Relocation> {
+    let mut fields = Fields::of("a step", value)?;
+    let step = Relocation {
+        id: fields.text("id")?.into(),
+        parent: fields.text("parent")?.into(),
+        offset: fields.int("offset")?,
+        core: fields.optional_object("core")?.map(read_node).transpose()?.map(Arc::new),
+    };
+    fields.finish()?;
+    Ok(step)
+}
+
+fn write_policy(policy: &Policy) -> Json {
+    let region = policy.region.map(|region| match region {
+        Region::Sys => "^sys",
+        Region::Seq => "^seq",
+        Region::Ah => "^ah",
+    });
+    let mut fields = Vec::new();
+    fields.extend(region.map(|region| ("region", Json::from(region))));
+    let limits = [
+        ("max_blocks", policy.max_blocks),
+        ("max_bytes", policy.max_bytes),
+        ("max_tokens", policy.max_tokens),
+        ("protect_recent_turns", policy.protect_recent_turns),
+    ];
+    fields.extend(limits.into_iter().filter_map(|(name, value)| Some((name, number(value?)))));
+    object(fields)
+}
+
+fn read_policy(value: Json) -> Result<Policy> {
+    let mut fields = Fields::of("a policy", value)?;
+    let region = match fields.optional_text("region")?.as_deref() {
+        None => None,
+        Some("^sys") => Some(Region::Sys),
+        Some("^seq") => Some(Region::Seq),
+        Some("^ah") => Some(Region::Ah),
+        Some(other) => return Err(invalid(format!("there is no region '{other}'"))),
+    };
+    let policy = Policy {
+        region,
+        max_blocks: fields.optional_count("max_blocks")?,
+        max_bytes: fields.optional_count("max_bytes")?,
+        max_tokens: fields.optional_count("max_tokens")?,
+        protect_recent_turns: fields.optional_count("protect_recent_turns")?,
+    };
+    fields.finish()?;
+    Ok(policy)
+}
+
+fn write_nodes(nodes: &[(Arc<Node>, u32)]) -> Json {
+    let entry = |(top, parent): &(Arc<Node>, u32)| {
+        object([("node", node(top)), ("parent", number((*parent).into()))])
+    };
+    Json::List(nodes.iter().map(entry).collect())
+}
+
+fn read_nodes(list: Option<Vec<Json>>) -> Result<Vec<(Arc<Node>, u32)>> {
+    let entry = |value| {
+        let mut fields = Fields::of("a node", value)?;
+        let parent = u32::try_from(fields.count("parent")?);
+        let parent = parent.map_err(|_| invalid("'parent' is too large"))?;
+        let node = read_node(fields.object("node")?)?;
+        fields.finish()?;
+        Ok((Arc::new(node), parent))
+    };
+    list.unwrap_or_default().into_iter().map(entry).collect()
+}
+
+fn read_import(data: &mut Fields) -> Result<Import> {
+    let (sys, ah) = (read_nodes(data.list("sys")?)?, read_nodes(data.list("ah")?)?);
+    let top = |name: &str, nodes: &[(Arc<Node>, u32)]| {
+        let top = nodes.first().map(|(node, _)| node.clone());
+        top.ok_or_else(|| invalid(format!("'{name}' is empty, and has the region itself")))
+    };
+    let regions = [
+        Arc::new(read_node(data.object("root")?)?),
+        top("sys", &sys)?,
+        Arc::new(read_node(data.object("seq")?)?),
+        top("ah", &ah)?,
+    ];
+    let turn = |value| match value {
+        Json::List(nodes) => read_nodes(Some(nodes)),
+        _ => Err(invalid("a turn must be a list of nodes")),
+    };
+    Ok(Import {
+        cycle: bounded("cycle", data.count("cycle")?)?,
+        regions,
+        sys,
+        ah,
+        turns: data
+            .list("turns")?
+            .unwrap_or_default()
+            .into_iter()
+            .map(turn)
+            .collect::<Result<_>>()?,
+        digest: data.hash("digest")?,
+    })
+}
+
+const STATUSES: [(&str, AttemptStatus); 4] = [
+    ("running", AttemptStatus::Running),
+    ("completed", AttemptStatus::Completed),
+    ("canceled", AttemptStatus::Canceled),
+    ("error", AttemptStatus::Error),
+];
+
+fn write_attempt(attempt: &Attempt) -> Json {
+    let status = STATUSES.iter().find(|(_, status)| *status == attempt.status);
+    let mut fields = vec![
+        ("attempt_id", Json::from(attempt.attempt_id.as_str())),
+        ("cycle_id", number(attempt.cycle_id)),
+        ("status", Json::from(status.map_or("", |(word, _)| *word))),
+        ("started_at", Json::Int(attempt.started_at)),
+    ];
+    fields.extend(attempt.ended_at.map(|time| ("ended_at", Json::Int(time))));
+    let names = [
+        ("provider", &attempt.provider),
+        ("model", &attempt.model),
+        ("params_hash", &attempt.params_hash),
+        ("error", &attempt.error),
+    ];
+    for (name, value) in names {
+        fields.extend(value.as_ref().map(|value| (name, Json::from(value.as_str()))));
+    }
+    for (name, count) in [("token_in", attempt.token_in), ("token_out", attempt.token_out)] {
+        fields.extend(count.map(|count| (name, big(count))));
+    }
+    object(fields)
+}
+
+/// A count that somebody else made, of any size.
+fn big(value: u64) -> Json {
+    match i64::try_from(value) {
+        Ok(value) => Json::Int(value),
+        Err(_) => Json::BigInt(value.to_string().into()),
+    }
+}
+
+fn read_big(fields: &mut Fields, name: &str) -> Result<Option<u64>> {
+    match fields.take(name) {
+        Some(Json::BigInt(digits)) => {
+            digits.parse().map(Some).map_err(|_| invalid(format!("'{name}' is too large")))
+        }
+        Some(value) => count(name, value).map(Some),
+        None => Ok(None),
+    }
+}
+
+fn read_attempt(mut fields: Fields) -> Result<Attempt> {
+    let word = fields.text("status")?;
+    let status = STATUSES.iter().find(|(known, _)| *known == word).map(|(_, status)| *status);
+    let attempt = Attempt {
+        attempt_id: fields.text("attempt_id")?,
+        cycle_id: fields.count("cycle_id")?,
+        status: status.ok_or_else(|| invalid(format!("there is no status '{word}'")))?,
+        started_at: fields.int("started_at")?,
+        ended_at: fields.optional_int("ended_at")?,
+        provider: fields.optional_text("provider")?,
+        model: fields.optional_text("model")?,
+        params_hash: fields.optional_text("params_hash")?,
+        token_in: read_big(&mut fields, "token_in")?,
+        token_out: read_big(&mut fields, "token_out")?,
+        error: fields.optional_text("error")?,
+    };
+    fields.finish()?;
+    Ok(attempt)
+}
+
+fn write_origin(origin: &Origin) -> Json {
+    let kind = match origin.kind {
+        OriginKind::Import => "import",
+        OriginKind::Fork => "fork",
+    };
+    let mut fields = vec![("kind", Json::from(kind)), ("digest", Json::Str(hex(&origin.digest)))];
+    let names = [("name", &origin.name), ("format", &origin.format), ("session", &origin.session)];
+    for (name, value) in names {
+        fields.extend(value.as_ref().map(|value| (name, Json::from(value.as_str()))));
+    }
+    fields.extend(origin.cycle.map(|cycle| ("cycle", number(cycle))));
+    object(fields)
+}
+
+fn read_origin(data: &mut Fields) -> Result<Origin> {
+    let kind = match data.text("kind")?.as_str() {
+        "import" => OriginKind::Import,
+        "fork" => OriginKind::Fork,
+        other => return Err(invalid(format!("there is no origin '{other}'"))),
+    };
+    Ok(Origin {
+        kind,
+        name: data.optional_text("name")?,
+        format: data.optional_text("format")?,
+        session: data.optional_text("session")?,
+        digest: data.hash("digest")?,
+        cycle: data.optional_count("cycle")?,
+    })
+}

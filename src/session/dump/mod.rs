@@ -1,0 +1,230 @@
+//! The whole store as canonical JSON Lines, and back (docs/dump.md).
+//!
+//! The first line says what follows; then comes one line for each event, with everything that the
+//! event holds and the contents that it brought. The form is its own: it does not change when the
+//! file's does, so a dump is the way across formats.
+
+mod event;
+mod fields;
+mod form;
+
+use crate::code::Code;
+use crate::db::{Db, NewStore, Options};
+use crate::error::{Error, Result};
+use crate::json::{self, Json, canonical_string};
+use crate::log::StorageBackend;
+use crate::log::{Entry, Record};
+use crate::model::Generation;
+use crate::snapshot::hex;
+use fields::Fields;
+use form::{hash, number, object};
+use std::io::{BufRead, Write};
+use std::path::Path;
+
+/// The version of the form. A reader knows all versions up to its own.
+const VERSION: u64 = 1;
+
+/// Events that are read at a time.
+const PAGE: usize = 256;
+
+/// What a dump holds.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct DumpReport {
+    /// Events.
+    pub events: u64,
+    /// The hash of the last one, in hex.
+    pub hash: String,
+}
+
+/// Writes the whole log. `progress` is told how many events are done, and of how many.
+pub fn dump(
+    db: &Db,
+    out: &mut impl Write,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<DumpReport> {
+    let events = db.events();
+    let hash = hex(&db.chain_hash(events)?);
+    let header = object([
+        ("events", number(events)),
+        ("hash", Json::from(hash.as_str())),
+        ("pactdb_dump", number(VERSION)),
+        ("spec", Json::from(db.generation().name())),
+    ]);
+    write_line(out, &header)?;
+    let mut next = 1;
+    while next <= events {
+        let count = PAGE.min((events + 1 - next) as usize);
+        let entries = db.entries(next, count)?;
+        if entries.is_empty() {
+            let message = format!("event {next} is missing from the log");
+            return Err(Error::new(Code::LogCorrupt, message));
+        }
+        next += entries.len() as u64;
+        for entry in entries {
+            write_line(out, &line_of(entry))?;
+        }
+        progress(next - 1, events);
+    }
+    out.flush().map_err(output_error)?;
+    Ok(DumpReport { events, hash })
+}
+
+fn write_line(out: &mut impl Write, line: &Json) -> Result<()> {
+    let mut text = canonical_string(line);
+    text.push('\n');
+    out.write_all(text.as_bytes()).map_err(output_error)
+}
+
+fn output_error(error: std::io::Error) -> Error {
+    Error::new(Code::StoreIo, format!("the output: {error}"))
+}
+
+fn line_of(entry: Entry) -> Json {
+    let Entry { record, contents } = entry;
+    let mut line = vec![
+        ("seq", number(record.seq)),
+        ("group", number(record.group)),
+        ("time_ns", Json::Int(record.time)),
+        ("event", Json::from(record.event.kind())),
+        ("data", event::write(&record.event)),
+        ("hash", Json::Str(hex(&record.hash))),
+    ];
+    if !contents.is_empty() {
+        line.push(("contents", Json::List(contents)));
+    }
+    object(line)
+}
+
+/// Makes a store in a new file out of a dump. Every event is checked against the chain, every
+/// cycle against its digest. Of a failed load nothing remains.
+pub fn load(
+    input: impl BufRead,
+    path: impl AsRef<Path>,
+    options: Options,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<Db> {
+    fill(input, options, progress, |generation| NewStore::create(path, generation))
+}
+
+/// Like [`load`], on storage of another sort than a file.
+pub fn load_on(
+    input: impl BufRead,
+    storage: impl StorageBackend,
+    options: Options,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<Db> {
+    fill(input, options, progress, |generation| NewStore::create_on(storage, generation))
+}
+
+struct Header {
+    generation: Generation,
+    events: u64,
+    hash: [u8; 32],
+}
+
+fn fill(
+    mut input: impl BufRead,
+    options: Options,
+    progress: &mut dyn FnMut(u64, u64),
+    make: impl FnOnce(Generation) -> Result<NewStore>,
+) -> Result<Db> {
+    let mut text = String::new();
+    let first = read_line(&mut input, &mut text, 1)?;
+    let header = match first {
+        true => header(&text).map_err(|error| in_line(1, error))?,
+        false => return Err(invalid("the dump is empty")),
+    };
+    let mut store = make(header.generation)?;
+    let (mut line, mut last) = (1, None);
+    loop {
+        line += 1;
+        if !read_line(&mut input, &mut text, line)? {
+            break;
+        }
+        let entry = entry(&text).map_err(|error| in_line(line, error))?;
+        let (seq, found) = (entry.record.seq, entry.record.hash);
+        last = Some((seq, found));
+        store.take(entry).map_err(|error| in_line(line, error))?;
+        if seq.is_multiple_of(PAGE as u64) {
+            progress(seq, header.events);
+        }
+    }
+    if last != Some((header.events, header.hash)) {
+        let seen = last.map_or(0, |(seq, _)| seq);
+        let message = format!(
+            "the dump ends after event {seen}, its first line promises {}: it is not whole",
+            header.events
+        );
+        return Err(invalid(message));
+    }
+    progress(header.events, header.events);
+    store.finish(options)
+}
+
+/// Reads the next line that is not blank; false at the end.
+fn read_line(input: &mut impl BufRead, text: &mut String, line: u64) -> Result<bool> {
+    text.clear();
+    let read = input.read_line(text).map_err(|error| match error.kind() {
+        std::io::ErrorKind::InvalidData => in_line(line, invalid("it is not UTF-8")),
+        _ => Error::new(Code::StoreIo, format!("the input: {error}")),
+    })?;
+    if read > 0 && text.trim().is_empty() {
+        return Err(in_line(line, invalid("it is blank")));
+    }
+    Ok(read > 0)
+}
+
+fn header(text: &str) -> Result<Header> {
+    let mut fields = Fields::parse(text)?;
+    let version = match fields.take("pactdb_dump") {
+        Some(Json::Int(version)) if version >= 1 => version as u64,
+        _ => return Err(invalid("this is no dump: its first line has no 'pactdb_dump'")),
+    };
+    if version > VERSION {
+        let message = format!(
+            "the dump has version {version}, this release of pactdb knows versions up to \
+             {VERSION}: use a newer one"
+        );
+        return Err(Error::new(Code::StoreFormat, message));
+    }
+    let spec = fields.text("spec")?;
+    let generation = Generation::from_name(&spec)
+        .ok_or_else(|| invalid(format!("'spec' is \"0.1\" or \"1.0\", not \"{spec}\"")))?;
+    let header = Header { generation, events: fields.count("events")?, hash: fields.hash("hash")? };
+    fields.finish()?;
+    Ok(header)
+}
+
+fn entry(text: &str) -> Result<Entry> {
+    let mut fields = Fields::parse(text)?;
+    let kind = fields.text("event")?;
+    let data = fields.object("data")?;
+    let contents = fields.list("contents")?.unwrap_or_default();
+    let record = Record {
+        seq: fields.count("seq")?,
+        group: fields.count("group")?,
+        time: fields.int("time_ns")?,
+        event: event::read(&kind, data)?,
+        contents: Vec::new(),
+        hash: fields.hash("hash")?,
+    };
+    fields.finish()?;
+    Ok(Entry { record, contents })
+}
+
+fn invalid(message: impl Into<String>) -> Error {
+    Error::new(Code::ImportInvalid, message)
+}
+
+fn in_line(line: u64, error: Error) -> Error {
+    Error { message: format!("line {line}: {}", error.message), ..error }
+}
+
+fn parse_line(text: &str) -> Result<Json> {
+    json::parse(text).map_err(|error| invalid(format!("it is not JSON: {error}")))
+}
+
+/// Reads a hash in hex.
+fn read_hash(name: &str, text: &str) -> Result<[u8; 32]> {
+    hash(text).ok_or_else(|| invalid(format!("'{name}' must be 64 hexadecimal digits")))
+}

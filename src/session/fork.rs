@@ -1,0 +1,126 @@
+//! Another store with the same history: the same events with the same numbers and hashes, up to a
+//! point. Reading the old store changes nothing in it.
+
+use crate::change::{Origin, OriginKind};
+use crate::code::Code;
+use crate::db::{Db, NewStore, Options};
+use crate::error::{Error, Result};
+use crate::log::StorageBackend;
+use std::path::Path;
+
+/// Events that are read at a time.
+const PAGE: usize = 256;
+
+/// How much of a history to take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    /// All of it, uncommitted edits too.
+    End,
+    /// Up to the event that closed a cycle.
+    Cycle(u64),
+    /// Up to an event.
+    Event(u64),
+}
+
+impl Until {
+    /// The last event to take.
+    fn last(self, db: &Db) -> Result<u64> {
+        match self {
+            Until::End => Ok(db.events()),
+            Until::Cycle(cycle) => db.seq_of_cycle(cycle),
+            Until::Event(seq) if (1..=db.events()).contains(&seq) => Ok(seq),
+            Until::Event(seq) => {
+                let message = format!("there is no event {seq}: the last one is {}", db.events());
+                Err(Error::new(Code::NodeNotFound, message))
+            }
+        }
+    }
+}
+
+/// Makes a store in a new file with the same events up to a point, and nothing else. `progress` is
+/// told how many events are done, and of how many.
+pub fn copy(
+    db: &Db,
+    until: Until,
+    path: impl AsRef<Path>,
+    options: Options,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<Db> {
+    let last = until.last(db)?;
+    fill(db, last, NewStore::create(path, db.generation())?, progress)?.finish(options)
+}
+
+/// Like [`copy`], on storage of another sort than a file.
+pub fn copy_on(
+    db: &Db,
+    until: Until,
+    storage: impl StorageBackend,
+    options: Options,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<Db> {
+    let last = until.last(db)?;
+    fill(db, last, NewStore::create_on(storage, db.generation())?, progress)?.finish(options)
+}
+
+/// Makes a store whose history is this one's up to a cycle, and notes in it where it came from.
+/// Uncommitted edits are not taken.
+pub fn fork(
+    db: &Db,
+    cycle: u64,
+    path: impl AsRef<Path>,
+    options: Options,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<Db> {
+    let origin = origin(db, cycle)?;
+    let forked = copy(db, Until::Cycle(cycle), path, options, progress)?;
+    forked.record_origin(origin)?;
+    Ok(forked)
+}
+
+/// Like [`fork`], on storage of another sort than a file.
+pub fn fork_on(
+    db: &Db,
+    cycle: u64,
+    storage: impl StorageBackend,
+    options: Options,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<Db> {
+    let origin = origin(db, cycle)?;
+    let forked = copy_on(db, Until::Cycle(cycle), storage, options, progress)?;
+    forked.record_origin(origin)?;
+    Ok(forked)
+}
+
+fn origin(db: &Db, cycle: u64) -> Result<Origin> {
+    Ok(Origin {
+        kind: OriginKind::Fork,
+        name: db.path().map(|path| path.display().to_string()),
+        format: None,
+        session: None,
+        digest: db.chain_hash(db.seq_of_cycle(cycle)?)?,
+        cycle: Some(cycle),
+    })
+}
+
+fn fill(
+    db: &Db,
+    last: u64,
+    mut store: NewStore,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<NewStore> {
+    let mut next = 1;
+    while next <= last {
+        let count = PAGE.min((last + 1 - next) as usize);
+        let entries = db.entries(next, count)?;
+        if entries.is_empty() {
+            let message = format!("event {next} is missing from the log");
+            return Err(Error::new(Code::LogCorrupt, message));
+        }
+        next += entries.len() as u64;
+        for entry in entries {
+            store.take(entry)?;
+        }
+        progress(next - 1, last);
+    }
+    Ok(store)
+}

@@ -1,0 +1,18 @@
+//! Sessions in and out: imports of foreign histories, threads for providers, replay, forks, and
+//! dumps of a whole store.
+//!
+//! Everything here goes through [`Db`](crate::db::Db): there is one way to change a tree, and this
+//! is not it. Readers and writers of bytes are arguments; nothing is printed, and progress is
+//! reported through callbacks.
+
+mod changes;
+mod dump;
+mod fork;
+mod life;
+mod replay;
+
+pub use changes::{FieldChange, NodeChange, What};
+pub use dump::{DumpReport, dump, load, load_on};
+pub use fork::{Until, copy, copy_on, fork, fork_on};
+pub use life::{Moment, life};
+pub use replay::{Replay, ReplayRequest, Step};

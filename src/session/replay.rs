@@ -1,0 +1,236 @@
+//! Walking the log: event by event, each with what it changed.
+//!
+//! A walk may start at any cycle, because every cycle's tree can be read; events are applied to it
+//! by the one function that applies them when they happen. Nothing is written.
+
+use super::changes::{NodeChange, What, compare, listed};
+use crate::change::{Event, Pending, Working, apply};
+use crate::code::Code;
+use crate::db::{Db, DiffRequest, LogEntry, concerned_ids, log_entry};
+use crate::error::{Error, Result};
+use crate::json::Json;
+use crate::log::Entry;
+use crate::model::{Id, Tree};
+use crate::query::{self, Dialect, Moment, ast};
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+
+/// Events that are read at a time.
+const PAGE: usize = 64;
+
+/// What to walk through.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReplayRequest {
+    /// The first cycle; the beginning if there is none.
+    pub from: Option<u64>,
+    /// The last cycle; the end of the log, with what is uncommitted, if there is none.
+    pub to: Option<u64>,
+    /// Only what concerns nodes that this selector matches, before or after the event.
+    pub select: Option<String>,
+    /// The dialect of the selector; the store's own if there is none.
+    pub dialect: Option<Dialect>,
+}
+
+/// An event and what it changed.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Step {
+    /// The event.
+    #[serde(flatten)]
+    pub entry: LogEntry,
+    /// What it changed in the tree.
+    pub changes: Vec<NodeChange>,
+}
+
+/// A walk through the log. Each step is made when it is asked for.
+pub struct Replay {
+    db: Db,
+    working: Working,
+    cycle: u64,
+    next: u64,
+    last: u64,
+    read: VecDeque<Entry>,
+    filter: Option<(ast::Target, Dialect)>,
+    failed: bool,
+}
+
+impl Replay {
+    /// Begins a walk.
+    pub fn new(db: &Db, request: &ReplayRequest) -> Result<Replay> {
+        let dialect = request.dialect.unwrap_or(db.dialect());
+        let filter = match &request.select {
+            Some(text) => Some((query::parse_target(text, dialect)?, dialect)),
+            None => None,
+        };
+        let history = db.history();
+        let before = match request.from {
+            None => 0,
+            Some(from) => history.iter().rev().find(|cycle| *cycle < from).unwrap_or(0),
+        };
+        if let Some(cycle) = request.from.filter(|from| *from > db.last_cycle() + 1) {
+            db.cycle_info(cycle)?;
+        }
+        let last = match request.to {
+            None => db.events(),
+            Some(to) => db.seq_of_cycle(to)?,
+        };
+        Ok(Replay {
+            working: db.state_after(before)?,
+            cycle: before,
+            next: db.seq_of_cycle(before)? + 1,
+            last,
+            read: VecDeque::new(),
+            filter,
+            failed: false,
+            db: db.clone(),
+        })
+    }
+
+    /// The last event of the walk.
+    pub fn last_event(&self) -> u64 {
+        self.last
+    }
+
+    /// The tree after the steps so far.
+    pub fn tree(&self) -> &Tree {
+        &self.working.state.tree
+    }
+
+    /// The last cycle that was closed so far.
+    pub fn cycle(&self) -> u64 {
+        self.cycle
+    }
+
+    fn step(&mut self) -> Result<Option<Step>> {
+        while self.next <= self.last {
+            if self.read.is_empty() {
+                self.read = self.db.entries(self.next, PAGE)?.into();
+            }
+            let Some(entry) = self.read.pop_front() else {
+                let message = format!("event {} is missing from the log", self.next);
+                return Err(Error::new(Code::LogCorrupt, message));
+            };
+            self.next += 1;
+            let before = self.working.state.tree.clone();
+            let (cycle, last_cycle) = (self.db.cycle_of_event(entry.record.seq)?, self.cycle);
+            let changes = match entry.record.event.closes_cycle() {
+                true => self.close(cycle, &entry)?,
+                false => self.edit(&before, &entry)?,
+            };
+            let changes = self.filtered(changes, &before, last_cycle)?;
+            if self.filter.is_none() || !changes.is_empty() {
+                return Ok(Some(Step { entry: log_entry(&entry.record, cycle), changes }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn edit(&mut self, before: &Tree, entry: &Entry) -> Result<Vec<NodeChange>> {
+        let event = Arc::new(entry.record.event.clone());
+        let ids: Vec<Id> = match &*event {
+            Event::Undone { group } => {
+                let undone = self.working.pending.iter().filter(|p| p.group == *group);
+                undone.flat_map(|pending| concerned_ids(&pending.event)).collect()
+            }
+            event => concerned_ids(event),
+        };
+        apply(&mut self.working, &event)?;
+        let (seq, group) = (entry.record.seq, entry.record.group);
+        self.working.pending.push(Pending { seq, group, event, undone: false });
+        let after = &self.working.state.tree;
+        compare(&ids, before, after, self.cycle, self.db.contents())
+    }
+
+    fn close(&mut self, cycle: u64, entry: &Entry) -> Result<Vec<NodeChange>> {
+        let before = self.cycle;
+        self.cycle = cycle;
+        self.working = self.db.state_after(cycle)?;
+        let mut changes = match &entry.record.event {
+            Event::Committed(commit) => {
+                let removed = self.db.cycle_info(cycle)?.removed;
+                let mut changes = listed(What::Expired, &removed.expired);
+                changes.extend(listed(What::Cascaded, &removed.cascaded));
+                changes.extend(listed(What::Pruned, &removed.pruned));
+                changes.extend(listed(What::Sealed, std::slice::from_ref(&commit.turn)));
+                changes
+            }
+            _ => self.differences(before, cycle)?,
+        };
+        let made = match &entry.record.event {
+            Event::Committed(commit) => commit.materialized.as_slice(),
+            Event::Restored(restore) => restore.materialized.as_slice(),
+            _ => &[],
+        };
+        let made: Vec<Id> = made.iter().map(|addition| addition.node.id.clone()).collect();
+        changes.extend(listed(What::Materialized, &made));
+        Ok(changes)
+    }
+
+    /// What an import or a restore changed: anything.
+    fn differences(&self, before: u64, cycle: u64) -> Result<Vec<NodeChange>> {
+        if before == 0 {
+            let mut ids = Vec::new();
+            let tree = self.db.snapshot(cycle)?.tree().clone();
+            for place in tree.places() {
+                let part = tree.subtree(place)?;
+                ids.extend(part.entries().iter().map(|entry| entry.node.id.clone()));
+            }
+            ids.retain(|id| !["root", "sys", "seq", "ah"].contains(&&**id));
+            return Ok(listed(What::Added, &ids));
+        }
+        let request = DiffRequest {
+            a: Some(format!("@c{before}")),
+            b: Some(format!("@c{cycle}")),
+            ..DiffRequest::default()
+        };
+        let Json::Map(diff) = self.db.diff(&request)? else { return Ok(Vec::new()) };
+        let ids = |name: &str| -> Vec<Id> {
+            let Some(Json::List(items)) = diff.get(name) else { return Vec::new() };
+            let id = |item: &Json| match item {
+                Json::Map(change) => change.get("id").and_then(Json::as_str).map(Id::from),
+                other => other.as_str().map(Id::from),
+            };
+            items.iter().filter_map(id).collect()
+        };
+        let mut changes = listed(What::Removed, &ids("removed"));
+        changes.extend(listed(What::Added, &ids("added")));
+        changes.extend(listed(What::Changed, &ids("changed")));
+        Ok(changes)
+    }
+
+    fn filtered(
+        &self,
+        mut changes: Vec<NodeChange>,
+        before: &Tree,
+        last_cycle: u64,
+    ) -> Result<Vec<NodeChange>> {
+        let Some((target, dialect)) = self.filter.as_ref().filter(|_| !changes.is_empty()) else {
+            return Ok(changes);
+        };
+        let mut matched: BTreeSet<Id> = BTreeSet::new();
+        let states = [(before, last_cycle), (&self.working.state.tree, self.cycle)];
+        for (tree, cycle) in states {
+            let generation = self.db.generation();
+            let moment = Moment::working(tree.clone(), cycle, generation, self.db.contents());
+            match query::resolve_target(target, *dialect, &moment) {
+                Ok(ids) => matched.extend(ids),
+                Err(error) if error.code == Code::NodeNotFound => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        changes.retain(|change| matched.contains(change.id.as_str()));
+        Ok(changes)
+    }
+}
+
+impl Iterator for Replay {
+    type Item = Result<Step>;
+
+    fn next(&mut self) -> Option<Result<Step>> {
+        if self.failed {
+            return None;
+        }
+        let step = self.step();
+        self.failed = step.is_err();
+        step.transpose()
+    }
+}
