@@ -46,6 +46,28 @@ impl Db {
         Ok(reply)
     }
 
+    /// Judges a snapshot that is to be imported after a cycle, and changes nothing. Returns the
+    /// cycle that it would make.
+    pub fn check_snapshot_document(&self, document: &Json, last: u64) -> Result<u64> {
+        let working = self.working();
+        let state = &working.state;
+        if state.edited {
+            let message = "there are uncommitted edits: commit or undo them before the import";
+            return Err(Error::new(Code::ImportConflict, message));
+        }
+        let used = |id: &str| state.was_used(id).unwrap_or(true);
+        let document = read_document(document, state.generation, last + 1, &used)?;
+        if document.cycle <= last {
+            let message = format!(
+                "the snapshot is of cycle {}, and cycle {last} comes before it: give a later one, \
+                 or none",
+                document.cycle
+            );
+            return Err(Error::new(Code::ImportConflict, message));
+        }
+        Ok(document.cycle)
+    }
+
     /// Imports a flat log of messages (R9.4): one turn for each user message and what follows it.
     pub fn import_messages(
         &self,

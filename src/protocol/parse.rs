@@ -5,12 +5,13 @@ use crate::change::AttemptStatus;
 use crate::code::Code;
 use crate::db::{
     AddRequest, AttemptAction, AttemptRequest, BatchRequest, CommitRequest, DiffRequest, EditOp,
-    MoveRequest, RemoveRequest, RestoreRequest, SetRequest,
+    LogRequest, MoveRequest, RemoveRequest, RestoreRequest, SetRequest,
 };
 use crate::error::{Error, Result};
 use crate::json::Json;
 use crate::lifecycle::{Policy, Region};
 use crate::query::{Dialect, Options as QueryOptions};
+use crate::session::ThreadFormat;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
@@ -38,6 +39,8 @@ pub enum Op {
     Thread {
         /// Which state.
         at: Option<String>,
+        /// In which form.
+        format: ThreadFormat,
     },
     /// `import` of a snapshot.
     ImportSnapshot(Json),
@@ -57,12 +60,7 @@ pub enum Op {
     /// `explain`
     Explain(Question),
     /// `log`
-    Log {
-        /// The first sequence number.
-        from: Option<u64>,
-        /// How many events.
-        limit: Option<u64>,
-    },
+    Log(LogRequest),
     /// `stats`
     Stats,
     /// `verify`
@@ -158,7 +156,7 @@ fn parse_op(op: &str, fields: &mut Fields) -> Result<Op> {
         }),
         "attempt" => Op::Attempt(Box::new(attempt(fields)?)),
         "export" => Op::Export { at: address(fields)? },
-        "thread" => Op::Thread { at: address(fields)? },
+        "thread" => Op::Thread { at: address(fields)?, format: thread_format(fields)? },
         "import" => import(fields)?,
         "select" => Op::Select(question(fields, true)?),
         "nodes" => Op::Nodes(question(fields, true)?),
@@ -170,16 +168,37 @@ fn parse_op(op: &str, fields: &mut Fields) -> Result<Op> {
             rich: fields.take("rich").map(|v| flag("rich", v)).transpose()?.unwrap_or(false),
             dialect: dialect(fields)?,
         }),
-        "log" => Op::Log {
-            from: fields.take("from").map(|v| count("from", v)).transpose()?,
-            limit: fields.take("limit").map(|v| count("limit", v)).transpose()?,
-        },
+        "log" => Op::Log(log(fields)?),
         "stats" => Op::Stats,
         "verify" => Op::Verify,
         other => {
             let message = format!("there is no operation '{other}': there are {OPERATIONS}");
             return Err(Error::request(message));
         }
+    })
+}
+
+fn thread_format(fields: &mut Fields) -> Result<ThreadFormat> {
+    let Some(name) = fields.take("format") else { return Ok(ThreadFormat::Thread) };
+    let name = text("format", name)?;
+    ThreadFormat::from_name(&name).ok_or_else(|| {
+        let known = ThreadFormat::ALL.map(ThreadFormat::name).join(", ");
+        Error::request(format!("a thread's 'format' is one of {known}, not {name}"))
+    })
+}
+
+fn log(fields: &mut Fields) -> Result<LogRequest> {
+    Ok(LogRequest {
+        from: fields.take("from").map(|v| count("from", v)).transpose()?,
+        limit: fields.take("limit").map(|v| count("limit", v)).transpose()?,
+        cycle: fields.take("cycle").map(|v| count("cycle", v)).transpose()?,
+        kind: fields.take("kind").map(|v| text("kind", v)).transpose()?,
+        node: fields.take("node").map(|v| text("node", v)).transpose()?,
+        newest_first: fields
+            .take("newest_first")
+            .map(|v| flag("newest_first", v))
+            .transpose()?
+            .unwrap_or(false),
     })
 }
 

@@ -5,6 +5,7 @@ use crate::db::{Db, EditOp, EditReply};
 use crate::error::{Error, Result};
 use crate::json::{self, Json};
 use crate::query::Selected;
+use crate::session;
 use serde::Serialize;
 use serde::ser::SerializeMap;
 use serde_json::value::RawValue;
@@ -102,7 +103,9 @@ pub fn answer(db: &Db, op: Op) -> Reply {
 fn run(db: &Db, op: Op, warnings: &mut Vec<String>) -> Result<Body> {
     let value = match op {
         Op::Export { at } => return Ok(Body::Exact(db.export(at.as_deref())?)),
-        Op::Thread { at } => return Ok(Body::Exact(db.thread(at.as_deref())?)),
+        Op::Thread { at, format } => {
+            return Ok(Body::Exact(session::thread(&db.at(at.as_deref())?, format)?));
+        }
         Op::Edit(op) => edit(db, op),
         Op::Batch(request) => {
             let results = db.batch(request)?;
@@ -140,7 +143,7 @@ fn run(db: &Db, op: Op, warnings: &mut Vec<String>) -> Result<Body> {
         }
         Op::Diff(request) => db.diff(&request),
         Op::Explain(Question { q, dialect, .. }) => to_json(&db.explain(&q, dialect)?),
-        Op::Log { from, limit } => to_json(&db.log(from, limit)?),
+        Op::Log(request) => to_json(&db.log_page(&request)?),
         Op::Stats => to_json(&db.stats()?),
         Op::Verify => to_json(&db.verify(|_| {})?),
     };

@@ -30,13 +30,11 @@ pub struct Moment {
     pub fields: Vec<FieldChange>,
 }
 
-/// What happened to a node, in order. Only the cycles in which something happened near it are
-/// looked at, if a snapshot ever had it.
+/// What happened to a node, in order. The log is searched for its name; only the cycles that name
+/// it, and those in which something near it changed, are walked through.
 pub fn life(db: &Db, id: &str) -> Result<Vec<Moment>> {
-    let mut cycles: BTreeSet<u64> = db.cycles_of(id)?.into_iter().collect();
-    if cycles.is_empty() {
-        cycles = cycles_that_name(db, id)?;
-    }
+    let mut cycles = cycles_that_name(db, id)?;
+    cycles.extend(db.cycles_of(id)?);
     cycles.insert(db.last_cycle() + 1);
     let mut moments = Vec::new();
     for cycle in cycles {
@@ -49,7 +47,7 @@ pub fn life(db: &Db, id: &str) -> Result<Vec<Moment>> {
     Ok(moments)
 }
 
-/// The cycles whose events name a node that no snapshot has.
+/// The cycles whose events name a node.
 fn cycles_that_name(db: &Db, id: &str) -> Result<BTreeSet<u64>> {
     const PAGE: usize = 256;
     let (mut next, mut cycles) = (1, BTreeSet::new());

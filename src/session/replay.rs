@@ -96,7 +96,7 @@ impl Replay {
     }
 
     /// The last cycle that was closed so far.
-    pub fn cycle(&self) -> u64 {
+    pub fn last_cycle(&self) -> u64 {
         self.cycle
     }
 

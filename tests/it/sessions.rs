@@ -2,4 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod dumps;
+mod forks;
+mod replays;
 mod turns;

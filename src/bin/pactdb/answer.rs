@@ -44,7 +44,7 @@ pub fn answer(look: Look, db: &Db, op: Op) -> Result<Answer> {
         Op::Explain(Question { q, dialect, .. }) => {
             render::explanation(look, &db.explain(&q, dialect)?).into()
         }
-        Op::Log { from, limit } => render::log(look, &db.log(from, limit)?).into(),
+        Op::Log(request) => render::log(look, &db.log_page(&request)?).into(),
         Op::Stats => render::stats(look, &db.stats()?).into(),
         Op::Attempt(request) if request.action == AttemptAction::List => {
             render::attempts(look, &db.attempt(*request)?).into()

@@ -1,0 +1,224 @@
+//! Histories that others wrote, as turns of a store (docs/import.md).
+//!
+//! A document is read record by record, its format recognised or named, and every record becomes
+//! blocks before anything is written. A bad record is named by its line; then nothing of the
+//! document is taken, unless bad records are to be left out. The same session is taken once.
+
+mod anthropic;
+mod claude_code;
+mod codex;
+mod detect;
+mod flat;
+mod openai_chat;
+mod openai_responses;
+mod pact;
+mod records;
+mod turns;
+mod value;
+
+use crate::change::{Origin, OriginKind};
+use crate::code::Code;
+use crate::db::{Db, ImportReply, TurnsRequest};
+use crate::error::{Error, Result};
+use crate::json::{Json, canonical_string};
+use detect::detect;
+use records::Records;
+use std::collections::BTreeMap;
+use std::io::BufRead;
+use turns::Builder;
+
+/// A format that can be imported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Snapshot exports, one or a series.
+    Pact,
+    /// Messages with a role (or tag) and a content.
+    Flat,
+    /// Messages of the OpenAI chat API.
+    OpenaiChat,
+    /// Items of the OpenAI Responses API.
+    OpenaiResponses,
+    /// Messages of the Anthropic API.
+    Anthropic,
+    /// A session file of Claude Code.
+    ClaudeCode,
+    /// A session file of Codex.
+    Codex,
+}
+
+impl Format {
+    /// All of them.
+    pub const ALL: [Format; 7] = [
+        Format::Pact,
+        Format::Flat,
+        Format::OpenaiChat,
+        Format::OpenaiResponses,
+        Format::Anthropic,
+        Format::ClaudeCode,
+        Format::Codex,
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Pact => "pact",
+            Format::Flat => "flat",
+            Format::OpenaiChat => "openai-chat",
+            Format::OpenaiResponses => "openai-responses",
+            Format::Anthropic => "anthropic",
+            Format::ClaudeCode => "claude-code",
+            Format::Codex => "codex",
+        }
+    }
+
+    /// The format of that name.
+    pub fn from_name(name: &str) -> Option<Format> {
+        Format::ALL.into_iter().find(|format| format.name() == name)
+    }
+}
+
+/// How to import.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ImportRequest {
+    /// The format; it is recognised if there is none.
+    pub format: Option<Format>,
+    /// What the document is called, for the log.
+    pub name: Option<String>,
+    /// Leave bad records out instead of refusing the document.
+    pub skip_bad: bool,
+    /// Take a session that was taken before.
+    pub again: bool,
+}
+
+/// How far an import has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ImportProgress {
+    /// Bytes and records that were read.
+    Reading {
+        /// Bytes.
+        bytes: u64,
+        /// Records.
+        records: u64,
+    },
+    /// Turns that were written, of how many.
+    Writing {
+        /// Turns that are done.
+        done: u64,
+        /// All of them.
+        total: u64,
+    },
+}
+
+/// A record that was left out because it is bad.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct BadRecord {
+    /// The line that it begins in.
+    pub line: u64,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+/// What an import made of a document.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct ImportReport {
+    /// The format.
+    pub format: String,
+    /// The name that the session gives itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Records in the document.
+    pub records: u64,
+    /// Blocks that were made.
+    pub blocks: u64,
+    /// Tool calls among them.
+    pub calls: u64,
+    /// Tool results among them.
+    pub results: u64,
+    /// Records that are no part of the conversation, by their type.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub left_out: BTreeMap<String, u64>,
+    /// Bad records that were left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bad: Vec<BadRecord>,
+    /// What it made: the newest cycle, how many cycles, how many nodes, the digest.
+    #[serde(flatten)]
+    pub reply: ImportReply,
+}
+
+/// Imports a document.
+pub fn import(
+    db: &Db,
+    input: impl BufRead,
+    request: &ImportRequest,
+    progress: &mut dyn FnMut(ImportProgress),
+) -> Result<ImportReport> {
+    let Records { list, bad } = Records::read(input, progress)?;
+    let mut judge = Judge { skip: request.skip_bad, bad: Vec::new() };
+    for bad in bad {
+        judge.bad(bad.line, bad.message)?;
+    }
+    let format = match request.format {
+        Some(format) => format,
+        None => detect(list.iter().map(|record| &record.value))?,
+    };
+    let records = list.len() as u64;
+    if format == Format::Pact {
+        return pact::import(db, list, judge, progress);
+    }
+    let digest = digest(list.iter().map(|record| &record.value));
+    let mut builder = Builder::new(format);
+    for record in list {
+        let line = record.line;
+        if let Err(message) = builder.take(record.value) {
+            judge.bad(line, message)?;
+        }
+    }
+    let bad = judge.bad;
+    let (calls, results, blocks) = builder.counts();
+    let (session, left_out) = (builder.session.clone(), std::mem::take(&mut builder.left_out));
+    let origin = Origin {
+        kind: OriginKind::Import,
+        name: request.name.clone(),
+        format: Some(format.name().to_owned()),
+        session: session.clone(),
+        digest,
+        cycle: None,
+    };
+    let request =
+        TurnsRequest { turns: builder.finish(), origin: Some(origin), again: request.again };
+    let reply = db.import_turns(request, &mut |done, total| {
+        progress(ImportProgress::Writing { done, total });
+    })?;
+    let format = format.name().to_owned();
+    Ok(ImportReport { format, session, records, blocks, calls, results, left_out, bad, reply })
+}
+
+/// What becomes of bad records.
+struct Judge {
+    skip: bool,
+    bad: Vec<BadRecord>,
+}
+
+impl Judge {
+    fn bad(&mut self, line: u64, message: String) -> Result<()> {
+        if !self.skip {
+            let mut error = Error::new(Code::ImportInvalid, format!("line {line}: {message}"));
+            error.details.hint =
+                Some("nothing was imported; --skip-bad leaves bad records out".into());
+            return Err(error);
+        }
+        self.bad.push(BadRecord { line, message });
+        Ok(())
+    }
+}
+
+/// A digest of the records, by which the same ones are known again.
+fn digest<'a>(records: impl Iterator<Item = &'a Json>) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new_derive_key("pactdb 1 imported records");
+    for record in records {
+        let text = canonical_string(record);
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
+    }
+    hasher.finalize().into()
+}

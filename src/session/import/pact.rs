@@ -1,0 +1,50 @@
+//! Snapshot exports: one, or a series. Each becomes the snapshot of its own cycle.
+//!
+//! The whole series is judged before the first of it is taken.
+
+use super::records::Record;
+use super::{ImportProgress, ImportReport, Judge};
+use crate::db::Db;
+use crate::error::Result;
+use std::collections::BTreeMap;
+
+pub(super) fn import(
+    db: &Db,
+    records: Vec<Record>,
+    mut judge: Judge,
+    progress: &mut dyn FnMut(ImportProgress),
+) -> Result<ImportReport> {
+    let count = records.len() as u64;
+    let mut good = Vec::with_capacity(records.len());
+    let mut last = db.last_cycle();
+    for record in records {
+        match db.check_snapshot_document(&record.value, last) {
+            Ok(cycle) => {
+                last = cycle;
+                good.push(record.value);
+            }
+            // A store that cannot take it is at fault, not the record.
+            Err(error) if error.code == crate::code::Code::ImportConflict => return Err(error),
+            Err(error) => judge.bad(record.line, error.message)?,
+        }
+    }
+    let mut reply = crate::db::ImportReply { cycle: last, ..Default::default() };
+    let total = good.len() as u64;
+    for (i, document) in good.iter().enumerate() {
+        let commits = reply.commits;
+        reply = db.import_snapshot(document)?;
+        reply.commits += commits;
+        progress(ImportProgress::Writing { done: i as u64 + 1, total });
+    }
+    Ok(ImportReport {
+        format: super::Format::Pact.name().to_owned(),
+        session: None,
+        records: count,
+        blocks: db.stats()?.blocks,
+        calls: 0,
+        results: 0,
+        left_out: BTreeMap::new(),
+        bad: judge.bad,
+        reply,
+    })
+}

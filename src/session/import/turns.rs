@@ -1,0 +1,181 @@
+//! Records to turns: what a record says becomes blocks, and a user who speaks opens a turn.
+
+use super::value::Map;
+use super::{Format, anthropic, claude_code, codex, flat, openai_chat, openai_responses};
+use crate::db::{AddRequest, ImportTurn, check_import};
+use crate::json::Json;
+use std::collections::BTreeMap;
+
+/// What a record says.
+#[derive(Default)]
+pub(super) struct Message {
+    /// Its blocks, in order.
+    pub(super) blocks: Vec<Block>,
+    /// Whether the user speaks in it.
+    pub(super) user_speaks: bool,
+    /// Its type, if it is no part of the conversation.
+    pub(super) left_out: Option<String>,
+}
+
+impl Message {
+    /// A record that is no part of the conversation.
+    pub(super) fn left_out(kind: &str) -> Message {
+        Message { left_out: Some(kind.to_owned()), ..Message::default() }
+    }
+}
+
+/// A block that is made of a record.
+#[derive(Default)]
+pub(super) struct Block {
+    /// Whether it is a standing instruction.
+    pub(super) standing: bool,
+    pub(super) role: String,
+    pub(super) kind: Option<String>,
+    pub(super) content: Option<Json>,
+    pub(super) tags: Vec<String>,
+    pub(super) attrs: Map,
+    /// Its time, and the time as it was written.
+    pub(super) time: Option<(i64, Json)>,
+}
+
+impl Block {
+    /// Something said by somebody.
+    pub(super) fn said(role: &str, content: Option<Json>) -> Block {
+        let content = content.filter(|content| !content.is_null());
+        Block { role: role.to_owned(), content, ..Block::default() }
+    }
+
+    /// A tool call, with its arguments as content.
+    pub(super) fn call(id: Option<String>, name: Option<String>, arguments: Option<Json>) -> Block {
+        let block = Block { kind: Some("call".into()), ..Block::said("assistant", arguments) };
+        block.attr("data_call_id", id).attr("data_tool_name", name)
+    }
+
+    /// What a tool answered.
+    pub(super) fn result(id: Option<String>, content: Option<Json>) -> Block {
+        let block = Block { kind: Some("result".into()), ..Block::said("tool", content) };
+        block.attr("data_call_id", id)
+    }
+
+    /// With an attribute, if there is a value.
+    pub(super) fn attr<T: Into<Json>>(mut self, name: &str, value: Option<T>) -> Block {
+        self.attrs.extend(value.map(|value| (name.to_owned(), value.into())));
+        self
+    }
+
+    /// With what else the record says, under one name.
+    pub(super) fn extra(self, rest: Map) -> Block {
+        let rest = super::value::rest(rest);
+        self.attr("data_extra", Some(rest).filter(|rest| !rest.is_empty()).map(Json::Map))
+    }
+}
+
+/// Turns on their way.
+pub(super) struct Builder {
+    format: Format,
+    turns: Vec<ImportTurn>,
+    /// Whether the turn has a message, and whether anybody but the user spoke in it.
+    said: bool,
+    answered: bool,
+    /// How many messages there were: their number groups the blocks of one.
+    messages: i64,
+    pub(super) session: Option<String>,
+    /// The model that answers, where a format says it once.
+    pub(super) model: Option<String>,
+    pub(super) left_out: BTreeMap<String, u64>,
+}
+
+impl Builder {
+    pub(super) fn new(format: Format) -> Builder {
+        Builder {
+            format,
+            turns: vec![ImportTurn::default()],
+            said: false,
+            answered: false,
+            messages: 0,
+            session: None,
+            model: None,
+            left_out: BTreeMap::new(),
+        }
+    }
+
+    /// Takes a record; what is wrong with it comes back in words, and then nothing was taken.
+    pub(super) fn take(&mut self, record: Json) -> Result<(), String> {
+        self.messages += 1;
+        let number = self.messages;
+        let messages = match self.format {
+            Format::Flat => vec![flat::message(record)?],
+            Format::OpenaiChat => openai_chat::messages(record, number)?,
+            Format::OpenaiResponses => openai_responses::messages(record)?,
+            Format::Anthropic => anthropic::messages(record, number)?,
+            Format::ClaudeCode => vec![claude_code::message(self, record)?],
+            Format::Codex => vec![codex::message(self, record)?],
+            Format::Pact => return Err("a snapshot is no message".into()),
+        };
+        let mut ready = Vec::new();
+        for message in messages {
+            let adds: Vec<AddRequest> = message.blocks.into_iter().map(request).collect();
+            for add in &adds {
+                check_import(add).map_err(|error| error.message)?;
+            }
+            ready.push((adds, message.user_speaks, message.left_out));
+        }
+        for (adds, user_speaks, left_out) in ready {
+            if let Some(kind) = left_out {
+                *self.left_out.entry(kind).or_default() += 1;
+            }
+            self.push(adds, user_speaks);
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, adds: Vec<AddRequest>, user_speaks: bool) {
+        // Session files begin with several messages in the user's name: they are one turn.
+        let patient = matches!(self.format, Format::ClaudeCode | Format::Codex);
+        if user_speaks && self.said && (self.answered || !patient) {
+            self.turns.push(ImportTurn::default());
+            (self.said, self.answered) = (false, false);
+        }
+        for mut add in adds {
+            let in_head = add.to.as_deref() == Some("^ah");
+            let Some(turn) = self.turns.last_mut() else { return };
+            turn.created_at_ns = turn.created_at_ns.max(add.created_at_ns);
+            if in_head && !self.said {
+                // The core is made with the first block and takes the nanosecond before it.
+                add.created_at_ns = add.created_at_ns.map(|time| time.saturating_sub(1));
+            }
+            if in_head {
+                self.said = true;
+                self.answered |= !user_speaks;
+            }
+            turn.adds.push(add);
+        }
+    }
+
+    /// Calls, results, and all blocks.
+    pub(super) fn counts(&self) -> (u64, u64, u64) {
+        let adds = || self.turns.iter().flat_map(|turn| &turn.adds);
+        let of = |kind: &str| adds().filter(|add| add.kind.as_deref() == Some(kind)).count() as u64;
+        (of("call"), of("result"), adds().count() as u64)
+    }
+
+    pub(super) fn finish(self) -> Vec<ImportTurn> {
+        self.turns
+    }
+}
+
+fn request(block: Block) -> AddRequest {
+    let mut attrs = block.attrs;
+    let created_at_ns = block.time.as_ref().map(|(time, _)| *time);
+    attrs.extend(block.time.map(|(_, written)| ("data_timestamp".to_owned(), written)));
+    AddRequest {
+        to: Some(if block.standing { "^sys" } else { "^ah" }.to_owned()),
+        role: Some(block.role),
+        kind: block.kind,
+        content: block.content,
+        tags: block.tags,
+        attrs,
+        created_at_ns,
+        ..AddRequest::default()
+    }
+}
