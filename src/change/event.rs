@@ -306,8 +306,9 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    /// How long it took, once it has ended.
+    /// How long it took, once it has ended and if its times make sense.
     pub fn duration_ns(&self) -> Option<i64> {
-        self.ended_at.map(|ended| ended.saturating_sub(self.started_at))
+        // Times may be given, and then they may contradict each other.
+        self.ended_at?.checked_sub(self.started_at).filter(|duration| *duration >= 0)
     }
 }

@@ -167,6 +167,12 @@ impl History {
         None
     }
 
+    /// The first cycle after another that has a snapshot.
+    pub fn after(&self, cycle: u64) -> Option<u64> {
+        let run = self.runs.iter().find(|(_, to)| *to > cycle)?;
+        Some(run.0.max(cycle + 1))
+    }
+
     /// How many snapshots are newer than that of `cycle`.
     pub fn steps_back_to(&self, cycle: u64) -> Option<u64> {
         let mut newer = 0;

@@ -4,7 +4,7 @@ use super::Db;
 use super::ops::{LogEntry, LogRequest};
 use crate::change::{Attempt, Event, Origin, OriginKind};
 use crate::error::Result;
-use crate::log::{Entry, Record};
+use crate::log::Record;
 use crate::model::{Id, Node, iso_from_ns};
 use crate::snapshot::hex;
 use std::sync::Arc;
@@ -100,11 +100,11 @@ impl Db {
 
     /// Events in words, with the nodes that each one concerns.
     fn log_entries(&self, from: u64, count: usize) -> Result<Vec<(LogEntry, Vec<String>)>> {
-        let entries = self.entries(from, count)?;
-        let Some(first) = entries.first() else { return Ok(Vec::new()) };
-        let mut cycle = self.cycle_of_event(first.record.seq)?;
-        let mut found = Vec::with_capacity(entries.len());
-        for Entry { record, .. } in &entries {
+        let records = self.records(from, count)?;
+        let Some(first) = records.first() else { return Ok(Vec::new()) };
+        let (mut cycle, history) = (self.cycle_of_event(first.seq)?, self.history());
+        let mut found = Vec::with_capacity(records.len());
+        for record in &records {
             let mut concerned = concerned_ids(&record.event);
             if record.event.closes_cycle() {
                 let removed = self.inner.store.reader().cycle(cycle)?.removed;
@@ -117,7 +117,7 @@ impl Db {
                 concerned.iter().map(|id| id.to_string()).collect(),
             ));
             if record.event.closes_cycle() {
-                cycle = self.cycle_of_event(record.seq + 1)?;
+                cycle = history.after(cycle).unwrap_or(cycle + 1);
             }
         }
         Ok(found)

@@ -34,6 +34,11 @@ impl Db {
         Ok(self.inner.store.reader().entries(from, count)?)
     }
 
+    /// The same without their contents.
+    pub fn records(&self, from: u64, count: usize) -> Result<Vec<Record>> {
+        Ok(self.inner.store.reader().records(from, count)?)
+    }
+
     /// How many events there are.
     pub fn events(&self) -> u64 {
         self.inner.store.next_seq().saturating_sub(1)
@@ -88,10 +93,10 @@ impl Db {
         if cycle == 0 {
             return Ok(Working::fresh(State::new(self.generation(), Tree::empty(source))));
         }
-        let closing = self.entries(self.seq_of_cycle(cycle)?, 1)?;
+        let closing = self.records(self.seq_of_cycle(cycle)?, 1)?;
         let mut state = State::new(self.generation(), Tree::at(cycle, source)?);
         state.last_cycle = cycle;
-        match closing.first().map(|entry| &entry.record.event) {
+        match closing.first().map(|record| &record.event) {
             Some(Event::Committed(commit)) => materialize(&mut state, &commit.materialized)?,
             Some(Event::Restored(restore)) => materialize(&mut state, &restore.materialized)?,
             _ => {}

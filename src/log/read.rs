@@ -119,42 +119,33 @@ impl LogReader {
     /// Events from a sequence number on, each with its contents and checked against the one
     /// before: at most `count` of them.
     pub fn entries(&self, from: u64, count: usize) -> Result<Vec<Entry>, StoreError> {
-        let from = from.max(1);
         self.with(|txn| {
             let table = txn.open_table(LOG)?;
-            let mut hash = match from {
-                1 => super::record::chain_start(),
-                _ => match table.get((from - 1, 0))? {
-                    Some(row) => super::record::hash_of(from - 1, row.value())?,
-                    None => return Ok(Vec::new()),
-                },
-            };
-            let mut entries: Vec<Entry> = Vec::new();
-            for row in table.range((from, 0)..)? {
-                let (key, row) = row?;
-                let (seq, part) = key.value();
-                let next = from + entries.len() as u64;
-                match entries.last_mut() {
-                    Some(last) if part > 0 && last.record.seq == seq => {
-                        last.contents.push(content_from_row(seq, part, row.value())?);
-                    }
-                    _ if part > 0 || seq != next => return Err(missing_event(next)),
-                    _ if next == from + count as u64 => break,
-                    _ => {
-                        let record = read_record(seq, row.value(), Some(&hash))?;
-                        hash = record.hash;
-                        entries.push(Entry { record, contents: Vec::new() });
-                    }
-                }
-            }
-            for Entry { record, contents } in &entries {
+            let mut entries = Vec::new();
+            for record in records_in(txn, from, count)? {
+                let parts = (record.seq, 1)..(record.seq + 1, 0);
+                let contents: Result<Vec<Json>, StoreError> = table
+                    .range(parts)?
+                    .map(|row| {
+                        let (key, row) = row?;
+                        let (seq, part) = key.value();
+                        content_from_row(seq, part, row.value())
+                    })
+                    .collect();
+                let contents = contents?;
                 if record.contents.len() != contents.len() {
                     let message = format!("contents of event {} are missing", record.seq);
                     return Err(StoreError::corrupt(message));
                 }
+                entries.push(Entry { record, contents });
             }
             Ok(entries)
         })
+    }
+
+    /// Events from a sequence number on, each checked against the one before: at most `count`.
+    pub fn records(&self, from: u64, count: usize) -> Result<Vec<Record>, StoreError> {
+        self.with(|txn| records_in(txn, from, count))
     }
 
     /// The event that first said where something came from, by one of its names.
@@ -306,6 +297,37 @@ impl LogReader {
         self.contents.insert((seq, part), value.clone());
         Ok(value)
     }
+}
+
+fn records_in(txn: &ReadTransaction, from: u64, count: usize) -> Result<Vec<Record>, StoreError> {
+    let from = from.max(1);
+    let table = txn.open_table(LOG)?;
+    let mut hash = match from {
+        1 => super::record::chain_start(),
+        _ => match table.get((from - 1, 0))? {
+            Some(row) => super::record::hash_of(from - 1, row.value())?,
+            None => return Ok(Vec::new()),
+        },
+    };
+    let mut records: Vec<Record> = Vec::new();
+    for row in table.range((from, 0)..)? {
+        let (key, row) = row?;
+        let (seq, part) = key.value();
+        let next = from + records.len() as u64;
+        if part > 0 && seq + 1 == next {
+            continue;
+        }
+        if records.len() == count {
+            break;
+        }
+        if part > 0 || seq != next {
+            return Err(missing_event(next));
+        }
+        let record = read_record(seq, row.value(), Some(&hash))?;
+        hash = record.hash;
+        records.push(record);
+    }
+    Ok(records)
 }
 
 pub(super) fn attempt_in(

@@ -52,16 +52,16 @@ fn cycles_that_name(db: &Db, id: &str) -> Result<BTreeSet<u64>> {
     const PAGE: usize = 256;
     let (mut next, mut cycles) = (1, BTreeSet::new());
     loop {
-        let entries = db.entries(next, PAGE)?;
-        if entries.is_empty() {
+        let records = db.records(next, PAGE)?;
+        if records.is_empty() {
             return Ok(cycles);
         }
-        for entry in &entries {
-            if concerned_ids(&entry.record.event).iter().any(|named| &**named == id) {
-                cycles.insert(db.cycle_of_event(entry.record.seq)?);
+        for record in &records {
+            if concerned_ids(&record.event).iter().any(|named| &**named == id) {
+                cycles.insert(db.cycle_of_event(record.seq)?);
             }
         }
-        next += entries.len() as u64;
+        next += records.len() as u64;
     }
 }
 

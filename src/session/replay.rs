@@ -4,12 +4,12 @@
 //! by the one function that applies them when they happen. Nothing is written.
 
 use super::changes::{NodeChange, What, compare, listed};
-use crate::change::{Event, Pending, Working, apply};
+use crate::change::{Event, History, Pending, Working, apply};
 use crate::code::Code;
 use crate::db::{Db, DiffRequest, LogEntry, concerned_ids, log_entry};
 use crate::error::{Error, Result};
 use crate::json::Json;
-use crate::log::Entry;
+use crate::log::Record;
 use crate::model::{Id, Tree};
 use crate::query::{self, Dialect, Moment, ast};
 use std::collections::{BTreeSet, VecDeque};
@@ -44,11 +44,12 @@ pub struct Step {
 /// A walk through the log. Each step is made when it is asked for.
 pub struct Replay {
     db: Db,
+    history: History,
     working: Working,
     cycle: u64,
     next: u64,
     last: u64,
-    read: VecDeque<Entry>,
+    read: VecDeque<Record>,
     filter: Option<(ast::Target, Dialect)>,
     failed: bool,
 }
@@ -82,6 +83,7 @@ impl Replay {
             filter,
             failed: false,
             db: db.clone(),
+            history,
         })
     }
 
@@ -103,29 +105,30 @@ impl Replay {
     fn step(&mut self) -> Result<Option<Step>> {
         while self.next <= self.last {
             if self.read.is_empty() {
-                self.read = self.db.entries(self.next, PAGE)?.into();
+                self.read = self.db.records(self.next, PAGE)?.into();
             }
-            let Some(entry) = self.read.pop_front() else {
+            let Some(record) = self.read.pop_front() else {
                 let message = format!("event {} is missing from the log", self.next);
                 return Err(Error::new(Code::LogCorrupt, message));
             };
             self.next += 1;
             let before = self.working.state.tree.clone();
-            let (cycle, last_cycle) = (self.db.cycle_of_event(entry.record.seq)?, self.cycle);
-            let changes = match entry.record.event.closes_cycle() {
-                true => self.close(cycle, &entry)?,
-                false => self.edit(&before, &entry)?,
+            let last_cycle = self.cycle;
+            let cycle = self.history.after(last_cycle).unwrap_or(last_cycle + 1);
+            let changes = match record.event.closes_cycle() {
+                true => self.close(cycle, &record)?,
+                false => self.edit(&before, &record)?,
             };
             let changes = self.filtered(changes, &before, last_cycle)?;
             if self.filter.is_none() || !changes.is_empty() {
-                return Ok(Some(Step { entry: log_entry(&entry.record, cycle), changes }));
+                return Ok(Some(Step { entry: log_entry(&record, cycle), changes }));
             }
         }
         Ok(None)
     }
 
-    fn edit(&mut self, before: &Tree, entry: &Entry) -> Result<Vec<NodeChange>> {
-        let event = Arc::new(entry.record.event.clone());
+    fn edit(&mut self, before: &Tree, record: &Record) -> Result<Vec<NodeChange>> {
+        let event = Arc::new(record.event.clone());
         let ids: Vec<Id> = match &*event {
             Event::Undone { group } => {
                 let undone = self.working.pending.iter().filter(|p| p.group == *group);
@@ -134,17 +137,17 @@ impl Replay {
             event => concerned_ids(event),
         };
         apply(&mut self.working, &event)?;
-        let (seq, group) = (entry.record.seq, entry.record.group);
+        let (seq, group) = (record.seq, record.group);
         self.working.pending.push(Pending { seq, group, event, undone: false });
         let after = &self.working.state.tree;
         compare(&ids, before, after, self.cycle, self.db.contents())
     }
 
-    fn close(&mut self, cycle: u64, entry: &Entry) -> Result<Vec<NodeChange>> {
+    fn close(&mut self, cycle: u64, record: &Record) -> Result<Vec<NodeChange>> {
         let before = self.cycle;
         self.cycle = cycle;
         self.working = self.db.state_after(cycle)?;
-        let mut changes = match &entry.record.event {
+        let mut changes = match &record.event {
             Event::Committed(commit) => {
                 let removed = self.db.cycle_info(cycle)?.removed;
                 let mut changes = listed(What::Expired, &removed.expired);
@@ -155,7 +158,7 @@ impl Replay {
             }
             _ => self.differences(before, cycle)?,
         };
-        let made = match &entry.record.event {
+        let made = match &record.event {
             Event::Committed(commit) => commit.materialized.as_slice(),
             Event::Restored(restore) => restore.materialized.as_slice(),
             _ => &[],

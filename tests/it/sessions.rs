@@ -4,5 +4,7 @@
 
 mod dumps;
 mod forks;
+mod imports;
 mod replays;
+mod threads;
 mod turns;

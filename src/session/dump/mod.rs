@@ -7,6 +7,7 @@
 mod event;
 mod fields;
 mod form;
+mod notes;
 
 use crate::code::Code;
 use crate::db::{Db, NewStore, Options};

@@ -93,17 +93,26 @@ fn by_message(map: &Map) -> Option<Format> {
     if map.contains_key("tag") && !map.contains_key("role") {
         return Some(Format::Flat);
     }
-    if ["tool_calls", "tool_call_id", "function_call"].iter().any(|name| map.contains_key(*name))
-        || matches!(peek(map, "role"), Some("developer" | "function"))
-    {
-        return Some(Format::OpenaiChat);
-    }
     if map.contains_key("stop_reason") {
         return Some(Format::Anthropic);
     }
-    let Some(Json::List(content)) = map.get("content") else {
-        return (peek(map, "type") == Some("message")).then_some(Format::OpenaiResponses);
+    let by_part = match map.get("content") {
+        Some(Json::List(content)) => by_parts(content),
+        _ => None,
     };
+    if by_part.is_some() {
+        return by_part;
+    }
+    if peek(map, "type") == Some("message") {
+        return Some(Format::OpenaiResponses);
+    }
+    let calls = ["tool_calls", "tool_call_id", "function_call"];
+    let chat = calls.iter().any(|name| map.contains_key(*name))
+        || matches!(peek(map, "role"), Some("developer" | "function"));
+    chat.then_some(Format::OpenaiChat)
+}
+
+fn by_parts(content: &[Json]) -> Option<Format> {
     content.iter().find_map(|part| {
         let Json::Map(part) = part else { return None };
         let kind = peek(part, "type")?;

@@ -117,6 +117,7 @@ fn other_call(kind: &str, item: &mut Map) -> Result<Block, String> {
     if !answered {
         // Nobody answers it with a record of its own, so it is no call to be paired.
         block.kind = Some(kind.to_owned());
+        block.attrs.insert("data_block".into(), Json::from("openai-responses"));
     }
     Ok(block)
 }

@@ -102,7 +102,7 @@ fn each_event_says_what_it_changed() {
 fn a_walk_arrives_at_every_state() {
     let db = lively(60);
     let mut replay = Replay::new(&db, &ReplayRequest::default()).unwrap();
-    while let Some(step) = replay.next() {
+    for step in replay.by_ref() {
         step.unwrap();
     }
     assert_eq!(replay.last_cycle(), db.last_cycle());
