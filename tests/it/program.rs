@@ -8,6 +8,7 @@ use crate::support::program::Folder;
 mod edits;
 mod manners;
 mod reads;
+mod sessions;
 
 /// A folder with a store of two turns and one edit in progress.
 fn small() -> Folder {

@@ -2,9 +2,14 @@
 
 mod edit;
 mod read;
+mod session;
 
 pub use edit::{AddArgs, BatchArgs, CommitArgs, ContentArgs, MoveArgs, PolicyArgs, SetArgs};
 pub use read::{AnswerArgs, DiffArgs, LogArgs, SelectArgs, TreeArgs};
+pub use session::{
+    AttemptCommand, AttemptFacts, DumpArgs, ExportArgs, ForkArgs, ImportArgs, LoadArgs, ReplayArgs,
+    ThreadArgs,
+};
 
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -169,23 +174,56 @@ pub enum Command {
         #[arg(long, value_name = "TIME")]
         at: Option<String>,
     },
-    /// Write a snapshot, or the working state, as canonical JSON
-    #[command(after_help = "Example:\n  pactdb export --at @t0 > snapshot.json")]
-    Export {
-        /// Which state: @t0, @t-3, @c42; the working state if left out
-        #[arg(long, value_name = "TIME")]
-        at: Option<String>,
-    },
-    /// Write the provider thread of a state
-    #[command(after_help = "Example:\n  pactdb thread --at @c42")]
-    Thread {
-        /// Which state: @t0, @t-3, @c42; the working state if left out
-        #[arg(long, value_name = "TIME")]
-        at: Option<String>,
-    },
-    /// Show the events
-    #[command(after_help = "Example:\n  pactdb log --from 100 --limit 20")]
+    /// Write a snapshot, or the working state, as canonical JSON; several of them one a line
+    #[command(after_help = "Examples:
+  pactdb export --at @t0 > snapshot.json
+  pactdb export --all > snapshots.jsonl")]
+    Export(ExportArgs),
+    /// Write the provider thread of a state, or say how much two of them have in common
+    #[command(after_help = "Examples:
+  pactdb thread --at @c42
+  pactdb thread --format openai
+  pactdb thread --compare @c41 @c42")]
+    Thread(ThreadArgs),
+    /// Show the events, newest first, or the life of a node
+    #[command(after_help = "Examples:
+  pactdb log --limit 20
+  pactdb log --from 100 --limit 20      from event 100 on
+  pactdb log --cycle 12 --kind set
+  pactdb log --node '#cb:1'             made, edited, moved, sealed, expired")]
     Log(LogArgs),
+    /// Walk through the log and show what each event changed
+    #[command(after_help = "Examples:
+  pactdb replay --from @c10 --to @c12
+  pactdb replay --cycles
+  pactdb replay \".cb[role='tool']\"
+  pactdb replay --to @c12 --into copy.pactdb")]
+    Replay(ReplayArgs),
+    /// Record calls to a provider, and list them
+    #[command(
+        subcommand,
+        after_help = "Example:
+  pactdb attempt start --provider openai --model gpt-x
+  pactdb attempt finish at:7 --token-in 1200 --token-out 80
+  pactdb attempt list --cycle 12"
+    )]
+    Attempt(AttemptCommand),
+
+    /// Import a history: snapshots, messages, session files of coding agents
+    #[command(after_help = "Examples:
+  pactdb import chat.json
+  pactdb import --format claude-code session.jsonl
+  curl -s https://example.org/log.jsonl | pactdb import --skip-bad -")]
+    Import(ImportArgs),
+    /// Start a new store with the history of this one up to a snapshot
+    #[command(after_help = "Example:\n  pactdb fork --at @c42 other.pactdb")]
+    Fork(ForkArgs),
+    /// Write the whole store as JSON Lines
+    #[command(after_help = "Example:\n  pactdb dump backup.jsonl")]
+    Dump(DumpArgs),
+    /// Make a new store out of a dump
+    #[command(after_help = "Example:\n  pactdb load new.pactdb backup.jsonl")]
+    Load(LoadArgs),
     /// Show figures of the store
     #[command(after_help = "Example:\n  pactdb stats --json")]
     Stats,

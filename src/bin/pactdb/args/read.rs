@@ -92,10 +92,22 @@ pub struct DiffArgs {
 /// `log`
 #[derive(Args)]
 pub struct LogArgs {
-    /// The first event
+    /// The first event; the others follow it, oldest first
     #[arg(long)]
     pub from: Option<u64>,
     /// How many
     #[arg(long)]
     pub limit: Option<u64>,
+    /// Only those of a cycle, the one in progress too
+    #[arg(long)]
+    pub cycle: Option<u64>,
+    /// Only those of a kind: add, set, move, remove, commit, import, attempt …
+    #[arg(long)]
+    pub kind: Option<String>,
+    /// The life of one node, oldest first
+    #[arg(long, value_name = "ID", conflicts_with_all = ["from", "cycle", "kind"])]
+    pub node: Option<String>,
+    /// The other way round
+    #[arg(long)]
+    pub reverse: bool,
 }

@@ -1,10 +1,15 @@
 //! What each command does: flags to a request, the request to the library, the answer to the
 //! terminal.
 
+mod attempt;
 mod care;
 mod edit;
+mod fork;
+mod import;
 mod manual;
 mod read;
+mod replay;
+mod thread;
 
 use crate::args::{Arguments, Command};
 use crate::context::Context;
@@ -37,9 +42,15 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Command::Tree(args) => read::tree(context, args),
         Command::Diff(args) => read::diff(context, args),
         Command::Explain { q, at } => read::explain(context, q, at),
-        Command::Export { at } => read::exact(context, "export", at),
-        Command::Thread { at } => read::exact(context, "thread", at),
+        Command::Export(args) => thread::export(context, &args),
+        Command::Thread(args) => thread::run(context, &args),
         Command::Log(args) => read::log(context, &args),
+        Command::Replay(args) => replay::run(context, args),
+        Command::Attempt(command) => attempt::run(context, command),
+        Command::Import(args) => import::run(context, args),
+        Command::Fork(args) => fork::run(context, &args),
+        Command::Dump(args) => fork::dump_store(context, &args),
+        Command::Load(args) => fork::load_store(context, &args),
         Command::Stats => context.run(&context.existing()?, Request::new("stats").op()?),
         Command::Verify => care::verify(context),
         Command::Rebuild => care::rebuild(context),

@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::render::{self, TreeOptions};
 use crate::request::{Request, count};
 use pactdb::query::{Asked, Dialect, Options, Selected, parse_selector};
+use pactdb::session::life;
 use pactdb::{Code, Db, Error, Json, Result};
 use std::collections::BTreeMap;
 
@@ -83,27 +84,27 @@ pub fn diff(context: &Context, args: DiffArgs) -> Result<()> {
     context.run(&db, with_dialect(context, request).op()?)
 }
 
-/// `export` and `thread`: the exact bytes, without an end of line, or inside of a reply.
-pub fn exact(context: &Context, op: &str, at: Option<String>) -> Result<()> {
-    let db = context.existing()?;
-    let op = Request::new(op).with("at", at).op()?;
-    if context.json {
-        return context.run(&db, op);
-    }
-    match pactdb::protocol::answer(&db, op).result? {
-        pactdb::protocol::Body::Exact(text) => context.print(&text),
-        pactdb::protocol::Body::Value(value) => {
-            context.print(&pactdb::json::canonical_string(&value))
-        }
-    }
-}
-
 pub fn log(context: &Context, args: &LogArgs) -> Result<()> {
+    let db = context.existing()?;
+    if let Some(node) = &args.node {
+        let mut moments = life(&db, node.strip_prefix('#').unwrap_or(node))?;
+        if args.reverse {
+            moments.reverse();
+        }
+        moments.truncate(args.limit.map_or(usize::MAX, |limit| limit as usize));
+        return match context.json {
+            true => context.say(&moments, ""),
+            false => context.page(&render::life(context.look, &moments)),
+        };
+    }
     let op = Request::new("log")
         .with("from", args.from.map(count))
         .with("limit", args.limit.map(count))
+        .with("cycle", args.cycle.map(count))
+        .with("kind", args.kind.clone())
+        .flag("newest_first", args.from.is_none() != args.reverse)
         .op()?;
-    context.run(&context.existing()?, op)
+    context.run(&db, op)
 }
 
 /// A selector with the time that was given beside it.

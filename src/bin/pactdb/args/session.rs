@@ -1,0 +1,215 @@
+//! Arguments of the commands that bring histories in and out.
+
+use clap::{Args, Subcommand, ValueEnum};
+use pactdb::session::{Format, ThreadFormat};
+use std::path::PathBuf;
+
+/// `import`
+#[derive(Args)]
+pub struct ImportArgs {
+    /// The document; standard input if left out or -
+    pub file: Option<PathBuf>,
+    /// Its format, if it is not to be recognised
+    #[arg(long)]
+    pub format: Option<FormatArg>,
+    /// Leave bad records out instead of refusing the document
+    #[arg(long)]
+    pub skip_bad: bool,
+    /// Import a session although it was imported before
+    #[arg(long)]
+    pub again: bool,
+}
+
+/// A format by its name.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum FormatArg {
+    /// Snapshot exports, one or a series
+    Pact,
+    /// Messages with a role or tag, and a content
+    Flat,
+    /// Messages of the OpenAI chat API
+    OpenaiChat,
+    /// Items of the OpenAI Responses API
+    OpenaiResponses,
+    /// Messages of the Anthropic API
+    Anthropic,
+    /// A session file of Claude Code
+    ClaudeCode,
+    /// A session file of Codex
+    Codex,
+}
+
+impl From<FormatArg> for Format {
+    fn from(format: FormatArg) -> Format {
+        match format {
+            FormatArg::Pact => Format::Pact,
+            FormatArg::Flat => Format::Flat,
+            FormatArg::OpenaiChat => Format::OpenaiChat,
+            FormatArg::OpenaiResponses => Format::OpenaiResponses,
+            FormatArg::Anthropic => Format::Anthropic,
+            FormatArg::ClaudeCode => Format::ClaudeCode,
+            FormatArg::Codex => Format::Codex,
+        }
+    }
+}
+
+/// `export`
+#[derive(Args)]
+pub struct ExportArgs {
+    /// Which state: @t0, @t-3, @c42, or several: @c1..@c5; the working state if left out
+    #[arg(long, value_name = "TIME")]
+    pub at: Option<String>,
+    /// Every snapshot, oldest first, one a line
+    #[arg(long, conflicts_with = "at")]
+    pub all: bool,
+}
+
+/// `thread`
+#[derive(Args)]
+pub struct ThreadArgs {
+    /// Which state: @t0, @t-3, @c42; the working state if left out
+    #[arg(long, value_name = "TIME")]
+    pub at: Option<String>,
+    /// For which API
+    #[arg(long, default_value = "thread")]
+    pub format: ThreadForm,
+    /// Say how much of two threads is the same from the start, and what ends it
+    #[arg(long, num_args = 2, value_names = ["TIME", "TIME"], conflicts_with = "at")]
+    pub compare: Option<Vec<String>>,
+}
+
+/// A form of a thread by its name.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum ThreadForm {
+    /// One object for each block
+    Thread,
+    /// The messages of the OpenAI chat API
+    Openai,
+    /// The system and messages of the Anthropic API
+    Anthropic,
+}
+
+impl From<ThreadForm> for ThreadFormat {
+    fn from(form: ThreadForm) -> ThreadFormat {
+        match form {
+            ThreadForm::Thread => ThreadFormat::Thread,
+            ThreadForm::Openai => ThreadFormat::Openai,
+            ThreadForm::Anthropic => ThreadFormat::Anthropic,
+        }
+    }
+}
+
+/// `replay`
+#[derive(Args)]
+pub struct ReplayArgs {
+    /// Only what concerns nodes that this selector matches
+    pub q: Option<String>,
+    /// The first cycle: @c10, @t-3
+    #[arg(long, value_name = "TIME")]
+    pub from: Option<String>,
+    /// The last cycle; what is uncommitted too if left out
+    #[arg(long, value_name = "TIME")]
+    pub to: Option<String>,
+    /// One line for each cycle instead of each event
+    #[arg(long)]
+    pub cycles: bool,
+    /// Make another store with the same events up to --to instead
+    #[arg(long, value_name = "NEW", conflicts_with_all = ["q", "from", "cycles"])]
+    pub into: Option<PathBuf>,
+}
+
+/// `fork`
+#[derive(Args)]
+pub struct ForkArgs {
+    /// The file to make
+    pub new: PathBuf,
+    /// The last snapshot to take; the newest if left out
+    #[arg(long, value_name = "TIME")]
+    pub at: Option<String>,
+}
+
+/// `dump`
+#[derive(Args)]
+pub struct DumpArgs {
+    /// The file to write, which must not exist; standard output if left out or -
+    pub file: Option<PathBuf>,
+}
+
+/// `load`
+#[derive(Args)]
+pub struct LoadArgs {
+    /// The store to make
+    pub new: PathBuf,
+    /// The dump; standard input if left out or -
+    pub file: Option<PathBuf>,
+}
+
+/// `attempt`
+#[derive(Subcommand)]
+pub enum AttemptCommand {
+    /// A call begins
+    #[command(after_help = "Example:\n  pactdb attempt start --provider openai --model gpt-x")]
+    Start(AttemptArgs),
+    /// A call has ended
+    #[command(after_help = "Example:\n  pactdb attempt finish at:7 --token-in 1200 --token-out 80")]
+    Finish {
+        /// The name that start gave
+        attempt_id: String,
+        /// How: completed, canceled or error
+        #[arg(long)]
+        status: Option<String>,
+        /// What went wrong
+        #[arg(long)]
+        error: Option<String>,
+        /// When, in nanoseconds since 1970
+        #[arg(long, value_name = "NS")]
+        ended_at: Option<i64>,
+        #[command(flatten)]
+        facts: AttemptFacts,
+    },
+    /// Which calls there were
+    #[command(after_help = "Example:\n  pactdb attempt list --cycle 12")]
+    List {
+        /// Only those of a cycle
+        #[arg(long)]
+        cycle: Option<u64>,
+        /// Only those of a status
+        #[arg(long)]
+        status: Option<String>,
+        #[command(flatten)]
+        facts: AttemptFacts,
+    },
+}
+
+/// `attempt start`
+#[derive(Args)]
+pub struct AttemptArgs {
+    /// Its name; one is made if left out
+    #[arg(long = "id")]
+    pub attempt_id: Option<String>,
+    /// When, in nanoseconds since 1970
+    #[arg(long, value_name = "NS")]
+    pub started_at: Option<i64>,
+    #[command(flatten)]
+    pub facts: AttemptFacts,
+}
+
+/// What is known of a call.
+#[derive(Args)]
+pub struct AttemptFacts {
+    /// Whose model
+    #[arg(long)]
+    pub provider: Option<String>,
+    /// Which model
+    #[arg(long)]
+    pub model: Option<String>,
+    /// A hash of the parameters
+    #[arg(long)]
+    pub params_hash: Option<String>,
+    /// Tokens sent
+    #[arg(long, value_name = "N")]
+    pub token_in: Option<u64>,
+    /// Tokens received
+    #[arg(long, value_name = "N")]
+    pub token_out: Option<u64>,
+}

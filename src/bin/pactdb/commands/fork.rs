@@ -1,0 +1,73 @@
+//! `fork`, `dump` and `load`: whole histories from store to store.
+
+use super::import::open;
+use super::replay::cycle_at;
+use crate::args::{DumpArgs, ForkArgs, LoadArgs};
+use crate::context::Context;
+use crate::progress::Bar;
+use crate::render::plural;
+use pactdb::session::{dump, fork, load};
+use pactdb::{Code, Db, Error, Options, Result};
+use std::fs::OpenOptions;
+use std::io::BufWriter;
+use std::path::Path;
+
+pub fn run(context: &Context, args: &ForkArgs) -> Result<()> {
+    let db = context.existing()?;
+    let cycle = match &args.at {
+        Some(at) => cycle_at(context, &db, at)?,
+        None => db.last_cycle(),
+    };
+    let bar = Bar::new();
+    let forked = fork(&db, cycle, &args.new, Options::new(), &mut |done, all| {
+        bar.set("forking", done, all);
+    })?;
+    drop(bar);
+    said(context, &forked, &args.new, "forked into")
+}
+
+pub fn dump_store(context: &Context, args: &DumpArgs) -> Result<()> {
+    let db = context.existing()?;
+    let bar = Bar::new();
+    let mut progress = |done, all| bar.set("dumping", done, all);
+    let Some(path) = args.file.as_deref().filter(|path| *path != Path::new("-")) else {
+        let mut out = BufWriter::new(std::io::stdout().lock());
+        dump(&db, &mut out, &mut progress)?;
+        return Ok(());
+    };
+    let error = |error| Error::new(Code::StoreIo, format!("{}: {error}", path.display()));
+    let file = OpenOptions::new().write(true).create_new(true).open(path).map_err(error)?;
+    let mut out = BufWriter::new(file);
+    let report = dump(&db, &mut out, &mut progress);
+    let report = report.and_then(|report| {
+        let file = out.into_inner().map_err(|failed| error(failed.into_error()))?;
+        file.sync_all().map_err(error)?;
+        Ok(report)
+    });
+    if report.is_err() {
+        // Half a dump is none.
+        let _ = std::fs::remove_file(path);
+    }
+    let report = report?;
+    let text = format!("dumped {} to {}\n", plural(report.events, "event"), path.display());
+    context.say(&report, &text)
+}
+
+pub fn load_store(context: &Context, args: &LoadArgs) -> Result<()> {
+    let (input, _, _) = open(args.file.as_deref())?;
+    let bar = Bar::new();
+    let db = load(input, &args.new, Options::new(), &mut |done, all| {
+        bar.set("loading", done, all);
+    })?;
+    drop(bar);
+    said(context, &db, &args.new, "loaded into")
+}
+
+/// What a new store holds.
+pub fn said(context: &Context, db: &Db, path: &Path, what: &str) -> Result<()> {
+    let (events, cycle) = (db.events(), db.last_cycle());
+    let value = serde_json::json!({"store": path, "events": events, "cycle": cycle});
+    let text =
+        format!("{what} {}: {}, newest cycle {cycle}\n", path.display(), plural(events, "event"));
+    context.say(&value, &text)
+}

@@ -1,0 +1,87 @@
+//! `thread` and `export`: what others read, to the byte.
+
+use crate::answer::state_at;
+use crate::args::{ExportArgs, ThreadArgs};
+use crate::context::Context;
+use crate::render;
+use pactdb::query::Asked;
+use pactdb::session::{ThreadFormat, compare, thread};
+use pactdb::{Db, Error, Result, Snapshot};
+
+pub fn run(context: &Context, args: &ThreadArgs) -> Result<()> {
+    let db = context.existing()?;
+    let format = ThreadFormat::from(args.format);
+    if let Some(times) = &args.compare {
+        return compared(context, &db, times, format);
+    }
+    let state = state(context, &db, args.at.as_deref())?;
+    exact(context, &thread(&state, format)?)
+}
+
+fn compared(context: &Context, db: &Db, times: &[String], format: ThreadFormat) -> Result<()> {
+    let mut states = Vec::new();
+    for time in times {
+        let time = (time != "working").then_some(time.as_str());
+        states.push(state_at(db, time, context.dialect)?);
+    }
+    states.sort_by_key(|state| (!state.is_committed(), state.cycle()));
+    let [older, newer] = states.as_slice() else {
+        return Err(Error::request("two states are compared: give two times"));
+    };
+    let found = compare(db, older, newer, format)?;
+    let names = [older, newer].map(|state| match state.is_committed() {
+        true => format!("@c{}", state.cycle()),
+        false => "the working state".to_owned(),
+    });
+    context.say(&found, &render::comparison(context.look, &names, &found))
+}
+
+/// One snapshot without an end of line; several of them one a line.
+pub fn export(context: &Context, args: &ExportArgs) -> Result<()> {
+    let db = context.existing()?;
+    let cycles: Vec<u64> = match &args.at {
+        None if args.all => db.history().iter().collect(),
+        None => return exact(context, &db.working_state().export()?),
+        Some(at) => match several(context, &db, at)? {
+            Some(cycles) => cycles,
+            None => return exact(context, &state(context, &db, Some(at))?.export()?),
+        },
+    };
+    if context.json {
+        let exports: Result<Vec<String>> =
+            cycles.into_iter().map(|cycle| db.snapshot(cycle)?.export()).collect();
+        return context.print(&format!("{{\"ok\":[{}]}}\n", exports?.join(",")));
+    }
+    for cycle in cycles {
+        context.print(&format!("{}\n", db.snapshot(cycle)?.export()?))?;
+    }
+    Ok(())
+}
+
+/// The cycles of an address that means more than one state.
+fn several(context: &Context, db: &Db, at: &str) -> Result<Option<Vec<u64>>> {
+    Ok(match db.asked(&format!("{at} *"), context.dialect) {
+        Ok(Asked::Range { newest, oldest, .. }) => {
+            let inside = |cycle: &u64| (oldest..=newest).contains(cycle);
+            Some(db.history().iter().filter(inside).collect())
+        }
+        Ok(Asked::Every { .. }) => Some(db.history().iter().collect()),
+        Err(error) if at.contains("..") => return Err(error),
+        _ => None,
+    })
+}
+
+/// The state at an address, in the dialect that was asked for or the store's own.
+fn state(context: &Context, db: &Db, at: Option<&str>) -> Result<Snapshot> {
+    match context.dialect {
+        None => db.at(at),
+        Some(_) => state_at(db, at, context.dialect),
+    }
+}
+
+fn exact(context: &Context, text: &str) -> Result<()> {
+    match context.json {
+        true => context.print(&format!("{{\"ok\":{text}}}\n")),
+        false => context.print(text),
+    }
+}
