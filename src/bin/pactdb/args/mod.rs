@@ -22,28 +22,53 @@ use std::path::PathBuf;
 #[command(version, about, max_term_width = 100, after_help = START)]
 pub struct Arguments {
     /// The store's file
-    #[arg(short, long, global = true, env = "PACTDB_STORE", default_value = "memory.pactdb")]
+    #[arg(
+        short,
+        long,
+        global = true,
+        env = "PACTDB_STORE",
+        hide_env_values = true,
+        default_value = "memory.pactdb",
+        value_name = "FILE",
+        help_heading = GLOBAL
+    )]
     pub store: PathBuf,
 
     /// Answer in JSON, as `pactdb pipe` does
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = GLOBAL)]
     pub json: bool,
 
     /// The dialect of selectors, if it is not the store's own
-    #[arg(long, global = true, value_name = "0.1|1.0")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "0.1|1.0",
+        hide_possible_values = true,
+        help_heading = GLOBAL
+    )]
     pub dialect: Option<Spec>,
 
-    /// Whether to use colours
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    /// Whether to use colours: auto, always or never
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true,
+        help_heading = GLOBAL
+    )]
     pub color: Colour,
 
     /// Never show a long answer in a pager
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = GLOBAL)]
     pub no_pager: bool,
 
     #[command(subcommand)]
     pub command: Command,
 }
+
+/// What every command takes stands apart from what is its own.
+const GLOBAL: &str = "For every command";
 
 const START: &str = "\
 Start here:
