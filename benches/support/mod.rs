@@ -149,6 +149,36 @@ impl<S: StorageBackend> StorageBackend for Counting<S> {
     }
 }
 
+/// Storage that does not wait for the disk: for stores that can be made again.
+#[derive(Debug)]
+pub struct Unsynced<S>(pub S);
+
+impl<S: StorageBackend> StorageBackend for Unsynced<S> {
+    fn len(&self) -> io::Result<u64> {
+        self.0.len()
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.0.read(offset, out)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.0.set_len(len)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.0.write(offset, data)
+    }
+
+    fn close(&self) -> io::Result<()> {
+        self.0.close()
+    }
+}
+
 /// The value below which a share of the sorted samples lies.
 pub fn percentile(samples: &mut [u64], share: f64) -> u64 {
     samples.sort_unstable();

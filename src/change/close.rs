@@ -7,10 +7,10 @@
 
 use super::cadence;
 use super::decide::next_time;
-use super::{Addition, ChangeError, Commit, State, apply, ids};
+use super::{Addition, ChangeError, Commit, Newest, State, apply, ids};
 use crate::lifecycle::{self, Limits, Outcome, PruneQueue, Removed, Sealing, Totals};
 use crate::model::{
-    Class, Id, Instance, Lifetime, Name, Node, Place, ReadError, Skeleton, Slot, Subtree, Tree,
+    Class, Id, Instance, Lifetime, Name, Node, Place, ReadError, Slot, Subtree, Tree,
 };
 use crate::snapshot::{SnapshotParts, TurnsHash, snapshot_digest, subtree_hash};
 use std::collections::{BTreeMap, BTreeSet};
@@ -108,6 +108,7 @@ impl Closed {
     pub fn next_state(&self, materialized: &[Addition]) -> Result<State, ReadError> {
         let mut state = self.state.clone();
         state.tree = self.tree.rebased(self.cycle);
+        state.newest = Some(Newest::of(&state.tree));
         state.used.clear();
         state.new_refs.clear();
         state.touched_keys.clear();
@@ -191,11 +192,8 @@ pub(super) fn close(
     tree: Tree,
     removed: Removed,
 ) -> Result<Closed, ReadError> {
-    let before = match state.last_cycle {
-        0 => None,
-        last => Some(state.tree.source().skeleton(last)?),
-    };
-    let parts = changed_parts(&state, &tree, before.as_ref())?;
+    let before = state.newest.take();
+    let parts = changed_parts(&state, &tree, before.as_deref())?;
     let mut turns_hash = (*state.turns_hash).clone();
     let mut totals = state.totals;
     for part in &parts {
@@ -222,8 +220,8 @@ pub(super) fn close(
         turns: tree.spine().len(),
         turns_hash: &turns_hash,
     });
-    let headers_changed =
-        before.is_none_or(|old| old.root != *tree.root() || old.seq != *tree.seq());
+    let headers_changed = before
+        .is_none_or(|old| old.skeleton.root != *tree.root() || old.skeleton.seq != *tree.seq());
     let delta = delta(&state, cycle, &parts);
     state.tree = tree.clone();
     state.last_cycle = cycle;
@@ -269,17 +267,22 @@ fn queue_change(queue: &mut Option<PruneQueue>, slot: Slot, part: &PartChange) {
 fn changed_parts(
     state: &State,
     tree: &Tree,
-    before: Option<&Skeleton>,
+    before: Option<&Newest>,
 ) -> Result<Vec<PartChange>, ReadError> {
     let mut parts = Vec::new();
     let source = tree.source();
     let old = |place: Place| -> Result<Option<Arc<Subtree>>, ReadError> {
-        let was_there = match (before, place) {
-            (None, _) => false,
-            (Some(before), Place::Turn(slot)) => before.spine.contains(slot),
-            _ => true,
-        };
-        was_there.then(|| source.part(place, state.last_cycle)).transpose()
+        let Some(before) = before else { return Ok(None) };
+        match place {
+            Place::Sys => Ok(Some(before.sys.clone())),
+            Place::Ah => Ok(Some(before.ah.clone())),
+            Place::Turn(slot) => before
+                .skeleton
+                .spine
+                .contains(slot)
+                .then(|| source.part(place, state.last_cycle))
+                .transpose(),
+        }
     };
     let mut compare = |place: Place, new: Option<&Arc<Subtree>>| -> Result<(), ReadError> {
         let old = old(place)?;
@@ -294,7 +297,7 @@ fn changed_parts(
         Ok(())
     };
     compare(Place::Sys, Some(tree.sys()))?;
-    if let Some(before) = before
+    if let Some(Newest { skeleton: before, .. }) = before
         && !before.spine.is_prefix_of(tree.spine())
     {
         for slot in before.spine.iter().filter(|slot| !tree.spine().contains(*slot)) {

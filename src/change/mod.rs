@@ -25,4 +25,4 @@ pub use event::{
 };
 pub use request::{Add, Context, Edit, Insert, Move, Parent, Remove, Set};
 pub use restore::{close_import, close_restore, plan_import};
-pub use state::{History, Pending, State, Working};
+pub use state::{History, Newest, Pending, State, Working};

@@ -6,7 +6,7 @@
 
 use super::Event;
 use crate::lifecycle::{Policy, PruneQueue, RegionTotals};
-use crate::model::{Class, Generation, Id, Instance, Name, ReadError, Tree};
+use crate::model::{Class, Generation, Id, Instance, Name, ReadError, Skeleton, Subtree, Tree};
 use crate::snapshot::TurnsHash;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -49,6 +49,31 @@ pub struct State {
     pub queue: Option<PruneQueue>,
     /// Whether the tree was edited since the last commit.
     pub edited: bool,
+    /// The newest snapshot without its turns; none before the first.
+    pub newest: Option<Arc<Newest>>,
+}
+
+/// What every commit compares itself with.
+#[derive(Debug, Clone)]
+pub struct Newest {
+    /// What holds the parts together.
+    pub skeleton: Skeleton,
+    /// `^sys`.
+    pub sys: Arc<Subtree>,
+    /// `^ah`.
+    pub ah: Arc<Subtree>,
+}
+
+impl Newest {
+    /// That of a tree which was committed, or is about to be.
+    pub fn of(tree: &Tree) -> Arc<Newest> {
+        let (root, seq) = (tree.root().clone(), tree.seq().clone());
+        Arc::new(Newest {
+            skeleton: Skeleton { root, seq, spine: tree.spine().clone() },
+            sys: tree.sys().clone(),
+            ah: tree.ah().clone(),
+        })
+    }
 }
 
 impl State {
@@ -73,6 +98,7 @@ impl State {
             turns_hash: Arc::new(TurnsHash::default()),
             queue: None,
             edited: false,
+            newest: None,
         }
     }
 
@@ -147,6 +173,17 @@ impl History {
         match self.runs.last_mut() {
             Some((_, to)) if *to + 1 == cycle => *to = cycle,
             _ => self.runs.push((cycle, cycle)),
+        }
+    }
+
+    /// Adds the newest ones, `from..=to`.
+    pub fn extend(&mut self, from: u64, to: u64) {
+        if from > to {
+            return;
+        }
+        self.push(from);
+        if let Some((_, end)) = self.runs.last_mut() {
+            *end = to;
         }
     }
 

@@ -306,7 +306,10 @@ impl End {
     }
 
     pub(super) fn next(&self) -> Result<State> {
-        Ok(self.closed.next_state(&self.materialized)?)
+        match self.materialized.is_empty() {
+            true => Ok(self.before.clone()),
+            false => Ok(self.closed.next_state(&self.materialized)?),
+        }
     }
 
     fn reply(&self, turn: Option<&Id>) -> CommitReply {

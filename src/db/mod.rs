@@ -33,6 +33,9 @@ use crate::change::Working;
 use crate::error::{Error, Result};
 use crate::log::{Append, NewEvent, Opened, Progress, Store, Verified};
 use crate::model::Generation;
+use crate::query::Dialect;
+use crate::query::ast::Selector;
+use quick_cache::sync::Cache;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
@@ -49,6 +52,8 @@ struct Inner {
     writer: Mutex<()>,
     clock: Box<dyn Clock>,
     durability: Durability,
+    /// Selectors that were read lately: most programs ask the same few again and again.
+    selectors: Cache<(Dialect, Box<str>), Arc<Selector>>,
 }
 
 impl std::fmt::Debug for Db {
@@ -76,6 +81,7 @@ impl Db {
             writer: Mutex::new(()),
             clock: options.clock,
             durability: options.durability,
+            selectors: Cache::new(256),
         };
         let db = Db { inner: Arc::new(inner) };
         if db.inner.store.next_seq() == 1 {
@@ -125,6 +131,7 @@ impl Db {
     /// Empties the caches. No answer changes by it.
     pub fn clear_cache(&self) {
         self.inner.store.reader().clear_cache();
+        self.inner.selectors.clear();
     }
 
     fn write_lock(&self) -> MutexGuard<'_, ()> {

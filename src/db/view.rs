@@ -6,7 +6,8 @@ use crate::change::{History, Working};
 use crate::error::{Error, Result};
 use crate::json::Json;
 use crate::log::LogReader;
-use crate::model::{Generation, Place, ReadError, Tree, TurnSource};
+use crate::model::{Generation, Place, ReadError, Sketch, Slot, Tree, TurnSource};
+use crate::query::ast::Selector;
 use crate::query::{
     self, Asked, Dialect, Explanation, Nodes, Options as QueryOptions, RichDiff, Selected, Timeline,
 };
@@ -46,7 +47,7 @@ impl Timeline for View {
     }
 
     fn changed_places(&self, cycle: u64) -> std::result::Result<Vec<Place>, ReadError> {
-        Ok(self.reader.cycle(cycle)?.changed)
+        Ok(self.reader.changed_places(cycle)?)
     }
 
     fn places_of(&self, id: &str) -> std::result::Result<Vec<(u64, Place)>, ReadError> {
@@ -55,6 +56,23 @@ impl Timeline for View {
 
     fn finite_places(&self, cycle: u64) -> std::result::Result<Vec<Place>, ReadError> {
         Ok(self.reader.finite_places(cycle)?.into_iter().collect())
+    }
+
+    fn finite_spans(
+        &self,
+        from: u64,
+        upto: u64,
+    ) -> std::result::Result<Vec<(Place, u64, u64)>, ReadError> {
+        Ok(self.reader.finite_spans(from, upto)?)
+    }
+
+    fn sketches(
+        &self,
+        cycle: u64,
+        turns: &[Slot],
+        each: &mut dyn FnMut(usize, Option<Sketch<'_>>),
+    ) -> std::result::Result<(), ReadError> {
+        Ok(self.reader.sketches(cycle, turns, each)?)
     }
 
     fn versions(
@@ -84,8 +102,26 @@ impl Db {
         dialect: Option<Dialect>,
         options: &QueryOptions,
     ) -> Result<Selected> {
-        query::select(&self.view(), text, dialect.unwrap_or(self.dialect()), options)
-            .map_err(|error| Error::from(error).in_text(text))
+        let dialect = dialect.unwrap_or(self.dialect());
+        let answer = self
+            .selector(text, dialect)
+            .and_then(|selector| query::answer(&self.view(), text, &selector, dialect, options));
+        answer.map_err(|error| Error::from(error).in_text(text))
+    }
+
+    /// A selector, read now or before.
+    fn selector(
+        &self,
+        text: &str,
+        dialect: Dialect,
+    ) -> std::result::Result<Arc<Selector>, query::QueryError> {
+        let key = (dialect, text.into());
+        if let Some(known) = self.inner.selectors.get(&key) {
+            return Ok(known);
+        }
+        let selector = Arc::new(query::parse_selector(text, dialect)?);
+        self.inner.selectors.insert(key, selector.clone());
+        Ok(selector)
     }
 
     /// Answers a selector with node objects.

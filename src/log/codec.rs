@@ -7,7 +7,8 @@
 
 use super::StoreError;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{Deserialize, DeserializeOwned};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// No row is larger. The bound keeps a damaged length from asking for all memory.
 const MAX_ROW_BYTES: usize = 1 << 31;
@@ -37,6 +38,55 @@ pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8], what: &str) -> Result<T,
     }
 }
 
+/// The same for a value that borrows from the bytes.
+pub(super) fn decode_borrowed<'a, T: Deserialize<'a>>(
+    bytes: &'a [u8],
+    what: &dyn Fn() -> String,
+) -> Result<T, StoreError> {
+    match bincode::serde::borrow_decode_from_slice(bytes, options()) {
+        Ok((value, used)) if used == bytes.len() => Ok(value),
+        Ok(_) => Err(StoreError::corrupt(format!("{} is followed by stray bytes", what()))),
+        Err(error) => Err(StoreError::corrupt(format!("{} cannot be decoded: {error}", what()))),
+    }
+}
+
+/// Appends a number, seven bits in a byte, the lowest first.
+pub(super) fn put_number(mut number: u64, bytes: &mut Vec<u8>) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+/// Reads what [`put_number`] wrote, from the front of bytes: for rows of many small numbers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Numbers<'a>(pub(super) &'a [u8]);
+
+impl<'a> Numbers<'a> {
+    /// The next number; none if there is none, or no end to it.
+    pub(super) fn next(&mut self) -> Option<u64> {
+        let (mut number, mut shift) = (0u64, 0);
+        loop {
+            let (byte, rest) = self.0.split_first()?;
+            self.0 = rest;
+            number |= u64::from(byte & 0x7f).checked_shl(shift)?;
+            if byte & 0x80 == 0 {
+                return Some(number);
+            }
+            shift += 7;
+        }
+    }
+
+    /// A stretch of bytes with its length before it.
+    pub(super) fn bytes(&mut self) -> Option<&'a [u8]> {
+        let length = usize::try_from(self.next()?).ok()?;
+        let (bytes, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(bytes)
+    }
+}
+
 /// Appends the check to the bytes of a row.
 pub(super) fn seal(table: &str, key: &[u8], mut bytes: Vec<u8>) -> Vec<u8> {
     let check = check(table, key, &bytes);
@@ -61,14 +111,9 @@ pub(super) fn unseal<'a>(
     Ok(bytes)
 }
 
+/// XXH3 finds damage and is many times faster than a cryptographic hash; against forgers there
+/// are the chain and the digests.
 fn check(table: &str, key: &[u8], bytes: &[u8]) -> [u8; CHECK_BYTES] {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(&(table.len() as u64).to_le_bytes());
-    hasher.update(table.as_bytes());
-    hasher.update(&(key.len() as u64).to_le_bytes());
-    hasher.update(key);
-    hasher.update(bytes);
-    let mut check = [0; CHECK_BYTES];
-    check.copy_from_slice(&hasher.finalize().as_bytes()[..CHECK_BYTES]);
-    check
+    let seed = xxh3_64_with_seed(key, xxh3_64_with_seed(table.as_bytes(), 0));
+    xxh3_64_with_seed(bytes, seed).to_le_bytes()
 }

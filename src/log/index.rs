@@ -6,10 +6,11 @@
 
 use super::StoreError;
 use super::codec::{decode, encode, seal, unseal};
+use super::sketches::flush_sketches;
 use super::stored::StoredNode;
 use super::tables::{EXPIRY, IDS, INSTANCES, REFS, RUNNING, place_from_key, place_key};
 use crate::change::{Expiry, IndexDelta};
-use crate::model::{Id, Instance, Name, Place};
+use crate::model::{Id, Instance, Name, Place, Slot, Subtree};
 use redb::{ReadTransaction, ReadableTable, WriteTransaction};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -22,11 +23,34 @@ pub(super) struct Tail {
     refs: BTreeSet<(Id, Id)>,
     expiry: BTreeSet<Expiry>,
     instances: BTreeMap<Name, Instance>,
+    /// New versions of turns, each by the cycle that it holds from.
+    pub(super) turns: BTreeMap<(Slot, u64), Version>,
+}
+
+/// A version of a turn that has no sketch yet.
+#[derive(Debug, Clone)]
+pub(super) enum Version {
+    /// The turn.
+    Held(Arc<Subtree>),
+    /// It has to be read.
+    Stored,
+    /// The turn has gone.
+    Gone,
 }
 
 impl Tail {
     /// Adds what a cycle taught.
-    pub(super) fn learn(&mut self, cycle: u64, delta: &IndexDelta) {
+    pub(super) fn learn(
+        &mut self,
+        cycle: u64,
+        delta: &IndexDelta,
+        turns: impl Iterator<Item = (Place, Version)>,
+    ) {
+        for (place, version) in turns {
+            if let Place::Turn(slot) = place {
+                self.turns.insert((slot, cycle), version);
+            }
+        }
         for id in &delta.used {
             self.ids.entry(id.clone()).or_default();
         }
@@ -61,6 +85,19 @@ impl Tail {
         self.expiry.iter().filter(lives).map(|expiry| expiry.place)
     }
 
+    /// The same for a stretch of cycles, each with the first and the last one.
+    pub(super) fn finite_spans(
+        &self,
+        from: u64,
+        upto: u64,
+    ) -> impl Iterator<Item = (Place, u64, u64)> + '_ {
+        let lives = move |Expiry { span, due, place }: &Expiry| {
+            let (first, last) = life(*span, *due);
+            (first <= upto && last >= from).then_some((*place, first, last))
+        };
+        self.expiry.iter().filter_map(lives)
+    }
+
     pub(super) fn instance(&self, key: &str) -> Option<&Instance> {
         self.instances.get(key)
     }
@@ -90,10 +127,11 @@ impl Tail {
             let (slot, rank) = place_key(*place);
             expiry.insert((*span, *due, slot, rank), ())?;
         }
+        flush_sketches(txn, &self.turns)?;
         let mut instances = txn.open_table(INSTANCES)?;
         let mut running = txn.open_table(RUNNING)?;
         for (key, instance) in &self.instances {
-            let node = StoredNode::from(&*instance.node);
+            let node = StoredNode::<String>::from(&*instance.node);
             let row = encode(&(node, instance.ended, instance.removed))?;
             let row = seal("instances", key.as_bytes(), row);
             instances.insert(&**key, row.as_slice())?;
@@ -139,8 +177,28 @@ impl Tables<'_> {
         self.due(|span| (cycle, horizon(cycle, span)))
     }
 
-    /// Places due after one cycle and up to another, which may depend on the span.
+    pub(super) fn finite_spans(
+        &self,
+        from: u64,
+        upto: u64,
+    ) -> Result<Vec<(Place, u64, u64)>, StoreError> {
+        let found = self.due_at(|span| (from, horizon(upto, span)))?;
+        let spans = found.into_iter().map(|(span, due, place)| {
+            let (first, last) = life(span, due);
+            (place, first, last)
+        });
+        Ok(spans.collect())
+    }
+
     fn due(&self, window: impl Fn(u8) -> (u64, u64)) -> Result<Vec<Place>, StoreError> {
+        Ok(self.due_at(window)?.into_iter().map(|(.., place)| place).collect())
+    }
+
+    /// Places due after one cycle and up to another, which may depend on the span.
+    fn due_at(
+        &self,
+        window: impl Fn(u8) -> (u64, u64),
+    ) -> Result<Vec<(u8, u64, Place)>, StoreError> {
         let table = self.0.open_table(EXPIRY)?;
         let mut found = Vec::new();
         let mut from = 0u8;
@@ -150,11 +208,12 @@ impl Tables<'_> {
             let (after, upto) = window(span);
             let range = (span, after.saturating_add(1), 0, 0)..(span, upto.saturating_add(1), 0, 0);
             for entry in table.range(range)? {
-                let (_, _, slot, rank) = entry?.0.value();
-                found.push(place_from_key(slot, rank).ok_or_else(|| {
+                let (_, due, slot, rank) = entry?.0.value();
+                let place = place_from_key(slot, rank).ok_or_else(|| {
                     let message = format!("the expiry index names an unknown place {slot}/{rank}");
                     StoreError::corrupt(message)
-                })?);
+                })?;
+                found.push((span, due, place));
             }
             let Some(next) = span.checked_add(1) else { break };
             from = next;
@@ -181,6 +240,12 @@ impl Tables<'_> {
 /// The last cycle at which a node that lives at `cycle` can be due.
 fn horizon(cycle: u64, span: u8) -> u64 {
     cycle.saturating_add(1u64.checked_shl(span.into()).unwrap_or(u64::MAX))
+}
+
+/// The first and the last cycle at which a node of a span can live that is due at a cycle.
+fn life(span: u8, due: u64) -> (u64, u64) {
+    let longest = 1u64.checked_shl(span.into()).unwrap_or(u64::MAX);
+    (due.saturating_sub(longest), due.saturating_sub(1))
 }
 
 fn read_places(id: &str, row: &[u8]) -> Result<Vec<(u64, Place)>, StoreError> {

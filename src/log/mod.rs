@@ -15,6 +15,7 @@ mod open;
 mod read;
 mod record;
 mod rows;
+mod sketches;
 mod store;
 mod stored;
 mod tables;

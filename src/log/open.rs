@@ -10,7 +10,7 @@ use super::read::{LogReader, missing_event, read_cycle};
 use super::record::{Record, chain_start, hash_of, read_record};
 use super::store::{Head, Store, last_cycle, last_log_key};
 use super::tables::{DERIVED, LOG, META, OPEN_ATTEMPTS};
-use crate::change::{Event, Pending, State, Working, apply};
+use crate::change::{Event, Newest, Pending, State, Working, apply};
 use crate::model::{Name, Tree, TurnSource};
 use crate::snapshot::TurnsHash;
 use redb::{ReadTransaction, ReadableTable};
@@ -79,6 +79,7 @@ impl Store {
         *self.reader.tail.write().unwrap_or_else(PoisonError::into_inner) = tail;
         let source: Arc<dyn TurnSource> = self.reader.clone();
         let mut state = State::new(self.generation, Tree::at(cycle, source)?);
+        state.newest = Some(Newest::of(&state.tree));
         state.last_cycle = cycle;
         state.history = history;
         state.last_ns = row.last_ns;
@@ -151,7 +152,7 @@ fn read_tail(
     newer.reverse();
     for cycle in newer {
         let row = read_cycle(txn, cycle)?;
-        tail.learn(cycle, &row.delta()?);
+        tail.learn(cycle, &row.delta()?, row.versions());
         row.add_to(&mut turns_hash);
     }
     Ok((tail, turns_hash))

@@ -7,9 +7,9 @@ use super::StoreError;
 use super::base::{SharedBase, guard};
 use super::codec::unseal;
 use super::index::{Tables, Tail};
-use super::record::{Record, read_content, read_record};
+use super::record::{Record, plain_text, read_content, read_record};
 use super::rows::{CycleInfo, PartRow, StoredCycle};
-use super::stored::StoredAttempt;
+use super::stored::{Names, StoredAttempt};
 use super::tables::{
     ATTEMPT_CYCLES, ATTEMPTS, LOG, ORIGINS, PARTS, PartKey, cycle_key, log_key_bytes, part_key,
     place_key,
@@ -17,12 +17,18 @@ use super::tables::{
 use crate::change::{Attempt, History};
 use crate::json::Json;
 use crate::model::{ContentRef, Id, Instance, Place, ReadError, Skeleton, Subtree, TurnSource};
-use crate::snapshot::Contents;
+use crate::snapshot::{Body, Contents};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use redb::{ReadTransaction, ReadableTable};
 use std::collections::BTreeSet;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+/// How many contents are read at once.
+const SCAN: usize = 1024;
+
+/// How many events are passed over rather than leapt over.
+const LEAP: u64 = 8;
 
 /// Weighs what is cached by about the bytes that it takes.
 #[derive(Debug, Clone, Copy)]
@@ -64,6 +70,14 @@ pub struct LogReader {
     pub(super) tail: RwLock<Tail>,
     parts: Cache<PartKey, Arc<Subtree>, Bytes>,
     contents: Cache<(u64, u32), Arc<Json>, Bytes>,
+    /// Names that many nodes share.
+    names: Mutex<Names>,
+    /// Whole skeletons by their cycles.
+    skeletons: Cache<u64, Arc<(Skeleton, History)>>,
+    /// Rows of commits.
+    cycles: Cache<u64, Arc<StoredCycle>>,
+    /// Templates of sketches by their bytes.
+    pub(super) templates: Cache<Box<[u8]>, Arc<Subtree>>,
 }
 
 impl std::fmt::Debug for LogReader {
@@ -79,6 +93,10 @@ impl LogReader {
             tail: RwLock::new(tail),
             parts: Cache::with_weighter(4096, cache_bytes / 2, Bytes),
             contents: Cache::with_weighter(4096, cache_bytes / 2, Bytes),
+            names: Mutex::default(),
+            skeletons: Cache::new(64),
+            cycles: Cache::new(1024),
+            templates: Cache::new(1024),
         }
     }
 
@@ -86,6 +104,9 @@ impl LogReader {
     pub fn clear_cache(&self) {
         self.parts.clear();
         self.contents.clear();
+        self.skeletons.clear();
+        self.cycles.clear();
+        self.templates.clear();
     }
 
     /// Runs something on the newest durable state.
@@ -162,8 +183,18 @@ impl LogReader {
         Ok(found?.into_iter().collect())
     }
 
-    pub(super) fn cycle_row(&self, cycle: u64) -> Result<StoredCycle, StoreError> {
-        self.with(|txn| read_cycle(txn, cycle))
+    pub(super) fn cycle_row(&self, cycle: u64) -> Result<Arc<StoredCycle>, StoreError> {
+        if let Some(row) = self.cycles.get(&cycle) {
+            return Ok(row);
+        }
+        let row = Arc::new(self.with(|txn| read_cycle(txn, cycle))?);
+        self.cycles.insert(cycle, row.clone());
+        Ok(row)
+    }
+
+    /// The parts that a cycle changed.
+    pub fn changed_places(&self, cycle: u64) -> Result<Vec<Place>, StoreError> {
+        Ok(self.cycle_row(cycle)?.parts.iter().map(|part| part.place).collect())
     }
 
     /// What is known of a committed cycle.
@@ -175,12 +206,21 @@ impl LogReader {
         &self,
         cycle: u64,
     ) -> Result<(Skeleton, History), StoreError> {
-        self.with(|txn| {
-            let row = read_cycle(txn, cycle)?;
-            let own = row.skeleton_at();
-            let whole = if own == cycle { row } else { read_cycle(txn, own)? };
-            whole.skeleton(own, cycle)
-        })
+        let row = self.cycle_row(cycle)?;
+        let own = row.skeleton_at();
+        let whole = match self.skeletons.get(&own) {
+            Some(whole) => whole,
+            None => {
+                let row = if own == cycle { row } else { self.cycle_row(own)? };
+                let whole = Arc::new(row.skeleton(own)?);
+                self.skeletons.insert(own, whole.clone());
+                whole
+            }
+        };
+        let (mut skeleton, mut history) = (*whole).clone();
+        skeleton.spine.extend_sealed(own + 1, cycle);
+        history.extend(own + 1, cycle);
+        Ok((skeleton, history))
     }
 
     /// Every place that a node came to lie in, with the cycle from which, oldest first.
@@ -212,6 +252,17 @@ impl LogReader {
             tail.finite(cycle).collect()
         };
         found.extend(self.with(|txn| Tables(txn).finite(cycle))?);
+        Ok(found)
+    }
+
+    /// Parts that may hold a node with a finite ttl in a snapshot of `from..=upto`, each with the
+    /// first and the last cycle at which it may.
+    pub fn finite_spans(&self, from: u64, upto: u64) -> Result<Vec<(Place, u64, u64)>, StoreError> {
+        let mut found: Vec<(Place, u64, u64)> = {
+            let tail = self.tail.read().unwrap_or_else(PoisonError::into_inner);
+            tail.finite_spans(from, upto).collect()
+        };
+        found.extend(self.with(|txn| Tables(txn).finite_spans(from, upto))?);
         Ok(found)
     }
 
@@ -274,9 +325,47 @@ impl LogReader {
             if !holds(row.until) {
                 return Err(missing());
             }
-            let part = row.part()?.ok_or_else(missing)?;
+            let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+            let part = row.part(&mut names)?.ok_or_else(missing)?;
+            drop(names);
             self.parts.insert(key, part.clone());
             Ok(part)
+        })
+    }
+
+    /// Contents in the order of the log, without keeping them: by walking along the log, and by
+    /// leaping where the next one is far.
+    fn scan_contents(
+        &self,
+        list: &[ContentRef],
+        each: &mut dyn FnMut(usize, Body<'_>),
+    ) -> Result<(), StoreError> {
+        self.with(|txn| {
+            let table = txn.open_table(LOG)?;
+            let Some(first) = list.first() else { return Ok(()) };
+            let mut rows = table.range((first.seq, first.part)..)?;
+            let mut at = (first.seq, first.part);
+            for (i, content) in list.iter().enumerate() {
+                let key = (content.seq, content.part);
+                if key.0 > at.0.saturating_add(LEAP) || key < at {
+                    rows = table.range(key..)?;
+                }
+                let row = loop {
+                    match rows.next().transpose()? {
+                        Some((found, row)) if found.value() == key => break row,
+                        Some((found, _)) if found.value() < key => {}
+                        _ => return Err(missing_content(key.0, key.1)),
+                    }
+                };
+                at = (key.0, key.1 + 1);
+                let name = || format!("content {} of event {}", key.1, key.0);
+                let bytes = unseal("log", &log_key_bytes(key.0, key.1), row.value(), name)?;
+                match plain_text(bytes) {
+                    Some(text) => each(i, Body::Text(text)),
+                    None => each(i, Body::of(&read_content(key.0, key.1, bytes)?)),
+                }
+            }
+            Ok(())
         })
     }
 
@@ -287,10 +376,7 @@ impl LogReader {
         }
         let value = self.with(|txn| {
             let table = txn.open_table(LOG)?;
-            let Some(row) = table.get((seq, part))? else {
-                let message = format!("content {part} of event {seq} is missing");
-                return Err(StoreError::corrupt(message));
-            };
+            let row = table.get((seq, part))?.ok_or_else(|| missing_content(seq, part))?;
             content_from_row(seq, part, row.value())
         })?;
         let value = Arc::new(value);
@@ -360,6 +446,10 @@ pub(super) fn read_cycle(txn: &ReadTransaction, cycle: u64) -> Result<StoredCycl
     }
 }
 
+fn missing_content(seq: u64, part: u32) -> StoreError {
+    StoreError::corrupt(format!("content {part} of event {seq} is missing"))
+}
+
 pub(super) fn missing_event(seq: u64) -> StoreError {
     StoreError::corrupt(format!("event {seq} is missing from the log"))
 }
@@ -414,5 +504,16 @@ impl TurnSource for LogReader {
 impl Contents for LogReader {
     fn content(&self, content: &ContentRef) -> Result<Arc<Json>, ReadError> {
         Ok(self.read_content(content)?)
+    }
+
+    fn each(
+        &self,
+        list: &[ContentRef],
+        each: &mut dyn FnMut(usize, Body<'_>),
+    ) -> Result<(), ReadError> {
+        for (i, chunk) in list.chunks(SCAN).enumerate() {
+            self.scan_contents(chunk, &mut |k, body| each(i * SCAN + k, body))?;
+        }
+        Ok(())
     }
 }

@@ -186,6 +186,14 @@ fn pack(tag: u8, plain: &[u8], compressor: &mut zstd::bulk::Compressor<'_>) -> O
     Some(row)
 }
 
+/// The text of a content's row, if it is a text and not compressed.
+pub(super) fn plain_text(row: &[u8]) -> Option<&str> {
+    match row.split_first() {
+        Some((&TEXT, text)) => std::str::from_utf8(text).ok(),
+        _ => None,
+    }
+}
+
 /// Reads a content from the bytes of its row.
 pub(super) fn read_content(seq: u64, part: u32, row: &[u8]) -> Result<Json, StoreError> {
     let corrupt =

@@ -5,8 +5,9 @@
 //! holds.
 
 use super::StoreError;
-use super::codec::{decode, encode, seal, unseal};
-use super::stored::{StoredNode, StoredNodes, StoredPolicy, load_nodes, store_nodes};
+use super::codec::{decode, decode_borrowed, encode, seal, unseal};
+use super::index::Version;
+use super::stored::{Names, StoredNode, StoredNodes, StoredPolicy, load_nodes, store_nodes};
 use super::tables::{PartKey, part_key_bytes};
 use crate::change::{Closed, Expiry, History, IndexDelta, PartChange, State};
 use crate::lifecycle::{Policy, RegionTotals, Removed};
@@ -32,7 +33,7 @@ pub(super) fn write_part(
     until: u64,
     part: Option<&Subtree>,
 ) -> Result<Vec<u8>, StoreError> {
-    let nodes: Option<StoredNodes> = part
+    let nodes: Option<StoredNodes<&str>> = part
         .map(|part| store_nodes(part.entries().iter().map(|entry| (&entry.node, entry.parent))));
     let mut row = until.to_le_bytes().to_vec();
     row.extend_from_slice(&encode(&nodes)?);
@@ -65,10 +66,10 @@ impl<'a> PartRow<'a> {
     }
 
     /// The part; `None` if it has gone.
-    pub(super) fn part(&self) -> Result<Option<Arc<Subtree>>, StoreError> {
-        let nodes: Option<StoredNodes> = decode(self.nodes, &row_name(self.key))?;
+    pub(super) fn part(&self, names: &mut Names) -> Result<Option<Arc<Subtree>>, StoreError> {
+        let nodes: Option<StoredNodes<&str>> = decode_borrowed(self.nodes, &|| row_name(self.key))?;
         let Some(nodes) = nodes else { return Ok(None) };
-        Subtree::from_preorder(load_nodes(nodes)?)
+        Subtree::from_preorder(load_nodes(nodes, names)?)
             .map(|part| Some(Arc::new(part)))
             .ok_or_else(|| StoreError::corrupt(format!("{} is no tree", row_name(self.key))))
     }
@@ -225,22 +226,17 @@ impl StoredCycle {
         self.skeleton_at
     }
 
-    /// The skeleton in this row, extended by the turns sealed up to `cycle`.
-    pub(super) fn skeleton(self, own: u64, cycle: u64) -> Result<(Skeleton, History), StoreError> {
-        let Some(stored) = self.skeleton else {
+    /// The skeleton in this row, which is that of the cycle `own`.
+    pub(super) fn skeleton(&self, own: u64) -> Result<(Skeleton, History), StoreError> {
+        let Some(stored) = self.skeleton.clone() else {
             return Err(StoreError::corrupt(format!("the commit of cycle {own} has no skeleton")));
         };
-        let (mut spine, mut history) = (stored.spine, stored.history);
-        for sealed in own + 1..=cycle {
-            spine.push_sealed(sealed);
-            history.push(sealed);
-        }
         let skeleton = Skeleton {
             root: Arc::new(stored.root.into_node()?),
             seq: Arc::new(stored.seq.into_node()?),
-            spine,
+            spine: stored.spine,
         };
-        Ok((skeleton, history))
+        Ok((skeleton, stored.history))
     }
 
     pub(super) fn policies(&self) -> Result<Vec<Policy>, StoreError> {
@@ -264,6 +260,14 @@ impl StoredCycle {
                     Ok((Name::from(key.as_str()), instance))
                 })
                 .collect::<Result<_, StoreError>>()?,
+        })
+    }
+
+    /// The versions of turns that the cycle made.
+    pub(super) fn versions(&self) -> impl Iterator<Item = (Place, Version)> + '_ {
+        self.parts.iter().map(|part| match part.new {
+            Some(_) => (part.place, Version::Stored),
+            None => (part.place, Version::Gone),
         })
     }
 

@@ -12,43 +12,47 @@ use crate::model::{Class, ContentRef, Generation, Id, Lifetime, Name, Node};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// A node on disk.
+/// A node on disk. Its texts are its own when it is read alone, and lent where many are.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct StoredNode {
-    id: String,
-    node_type: String,
+pub(super) struct StoredNode<S = String> {
+    id: S,
+    node_type: S,
     class: u8,
     offset: i64,
     lifetime: Option<(u64, u64, u64)>,
     priority: i64,
     cycle: u64,
     created_at_ns: i64,
-    created_at_iso: Option<String>,
+    created_at_iso: Option<S>,
     creation_index: u64,
-    role: Option<String>,
-    kind: Option<String>,
-    key: Option<String>,
-    tags: Vec<String>,
+    role: Option<S>,
+    kind: Option<S>,
+    key: Option<S>,
+    tags: Vec<S>,
     cad: Option<u64>,
     content: Option<(u64, u32, u64)>,
     content_hash: Option<[u8; 32]>,
-    provenance: Option<String>,
+    provenance: Option<S>,
     removable: bool,
     pinned: bool,
-    refs: Vec<String>,
-    attrs: Vec<(String, String)>,
+    refs: Vec<S>,
+    attrs: Vec<(S, String)>,
 }
 
 const CLASSES: [Class; 7] =
     [Class::Root, Class::Sys, Class::Seq, Class::Ah, Class::Turn, Class::Container, Class::Block];
 
-impl From<&Node> for StoredNode {
-    fn from(node: &Node) -> StoredNode {
-        let text = |name: &Option<Name>| name.as_ref().map(|name| name.to_string());
-        let list = |names: &[Name]| names.iter().map(|name| name.to_string()).collect();
+impl<'a, S: From<&'a str>> From<&'a Node> for StoredNode<S> {
+    fn from(node: &'a Node) -> StoredNode<S> {
+        fn text<'a, S: From<&'a str>>(name: &'a Option<Name>) -> Option<S> {
+            name.as_deref().map(S::from)
+        }
+        fn list<'a, S: From<&'a str>>(names: &'a [Name]) -> Vec<S> {
+            names.iter().map(|name| S::from(name)).collect()
+        }
         StoredNode {
-            id: node.id.to_string(),
-            node_type: node.node_type.to_string(),
+            id: S::from(&node.id),
+            node_type: S::from(&node.node_type),
             // The position cannot be missing: the list has every class.
             class: CLASSES.iter().position(|class| *class == node.class).unwrap_or(0) as u8,
             offset: node.offset,
@@ -72,7 +76,7 @@ impl From<&Node> for StoredNode {
             attrs: node
                 .attrs
                 .iter()
-                .map(|(name, value)| (name.to_string(), canonical_string(value)))
+                .map(|(name, value)| (S::from(name), canonical_string(value)))
                 .collect(),
         }
     }
@@ -80,15 +84,22 @@ impl From<&Node> for StoredNode {
 
 impl StoredNode {
     pub(super) fn into_node(self) -> Result<Node, StoreError> {
+        self.node(&mut Names::default())
+    }
+}
+
+impl<S: AsRef<str>> StoredNode<S> {
+    /// The node; names that are known already are shared.
+    pub(super) fn node(self, names: &mut Names) -> Result<Node, StoreError> {
         let class = CLASSES.get(usize::from(self.class)).copied().ok_or_else(|| {
-            StoreError::corrupt(format!("node {} has an unknown class {}", self.id, self.class))
+            let id = self.id.as_ref();
+            StoreError::corrupt(format!("node {id} has an unknown class {}", self.class))
         })?;
-        let text = |name: Option<String>| name.map(Name::from);
-        let list = |names: Vec<String>| names.into_iter().map(Name::from).collect();
+        let own = |name: &S| Name::from(name.as_ref());
         Ok(Node {
             class,
-            id: self.id.into(),
-            node_type: self.node_type.into(),
+            id: own(&self.id),
+            node_type: names.shared(self.node_type.as_ref()),
             offset: self.offset,
             lifetime: self.lifetime.map(|(given, since, expires_at)| Lifetime {
                 given,
@@ -98,25 +109,45 @@ impl StoredNode {
             priority: self.priority,
             cycle: self.cycle,
             created_at_ns: self.created_at_ns,
-            created_at_iso: text(self.created_at_iso),
+            created_at_iso: self.created_at_iso.as_ref().map(own),
             creation_index: self.creation_index,
-            role: text(self.role),
-            kind: text(self.kind),
-            key: text(self.key),
-            tags: list(self.tags),
+            role: self.role.map(|role| names.shared(role.as_ref())),
+            kind: self.kind.map(|kind| names.shared(kind.as_ref())),
+            key: self.key.as_ref().map(own),
+            tags: self.tags.iter().map(|tag| names.shared(tag.as_ref())).collect(),
             cad: self.cad,
             content: self.content.map(|(seq, part, bytes)| ContentRef { seq, part, bytes }),
             content_hash: self.content_hash,
-            provenance: text(self.provenance),
+            provenance: self.provenance.as_ref().map(own),
             removable: self.removable,
             pinned: self.pinned,
-            refs: list(self.refs),
+            refs: self.refs.iter().map(own).collect(),
             attrs: self
                 .attrs
-                .into_iter()
-                .map(|(name, value)| Ok((name.into(), stored_json(&value)?)))
+                .iter()
+                .map(|(name, value)| Ok((own(name), stored_json(value)?)))
                 .collect::<Result<_, StoreError>>()?,
         })
+    }
+}
+
+/// Names that many nodes have, such as types and roles: each is kept once.
+#[derive(Debug, Default)]
+pub(super) struct Names(Vec<Name>);
+
+impl Names {
+    /// More names than that are not common ones.
+    const MOST: usize = 24;
+
+    fn shared(&mut self, text: &str) -> Name {
+        if let Some(known) = self.0.iter().find(|name| &***name == text) {
+            return known.clone();
+        }
+        let name = Name::from(text);
+        if self.0.len() < Names::MOST {
+            self.0.push(name.clone());
+        }
+        name
     }
 }
 
@@ -125,16 +156,21 @@ fn stored_json(text: &str) -> Result<Json, StoreError> {
 }
 
 /// Nodes in pre-order with parent indexes.
-pub(super) type StoredNodes = Vec<(StoredNode, u32)>;
+pub(super) type StoredNodes<S = String> = Vec<(StoredNode<S>, u32)>;
 
 /// Turns nodes into their stored form.
-pub(super) fn store_nodes<'a>(nodes: impl Iterator<Item = (&'a Arc<Node>, u32)>) -> StoredNodes {
+pub(super) fn store_nodes<'a, S: From<&'a str>>(
+    nodes: impl Iterator<Item = (&'a Arc<Node>, u32)>,
+) -> StoredNodes<S> {
     nodes.map(|(node, parent)| (StoredNode::from(&**node), parent)).collect()
 }
 
 /// Turns stored nodes back.
-pub(super) fn load_nodes(nodes: StoredNodes) -> Result<Vec<(Arc<Node>, u32)>, StoreError> {
-    nodes.into_iter().map(|(node, parent)| Ok((Arc::new(node.into_node()?), parent))).collect()
+pub(super) fn load_nodes<S: AsRef<str>>(
+    nodes: StoredNodes<S>,
+    names: &mut Names,
+) -> Result<Vec<(Arc<Node>, u32)>, StoreError> {
+    nodes.into_iter().map(|(node, parent)| Ok((Arc::new(node.node(names)?), parent))).collect()
 }
 
 /// A policy on disk.
@@ -516,7 +552,8 @@ impl StoredEvent {
                 })
             }
             StoredEvent::Imported { cycle, root, seq, sys, ah, turns, digest } => {
-                let (sys, ah) = (load_nodes(sys)?, load_nodes(ah)?);
+                let names = &mut Names::default();
+                let (sys, ah) = (load_nodes(sys, names)?, load_nodes(ah, names)?);
                 let top = |nodes: &[(Arc<Node>, u32)]| {
                     nodes
                         .first()
@@ -529,7 +566,8 @@ impl StoredEvent {
                     Arc::new(seq.into_node()?),
                     top(&ah)?,
                 ];
-                let turns = turns.into_iter().map(load_nodes).collect::<Result<_, _>>()?;
+                let turns = turns.into_iter().map(|nodes| load_nodes(nodes, names));
+                let turns = turns.collect::<Result<_, _>>()?;
                 Event::Imported(Import { cycle, regions, sys, ah, turns, digest })
             }
             StoredEvent::Restored { at, cycle, materialized, digest } => Event::Restored(Restore {

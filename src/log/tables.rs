@@ -14,7 +14,7 @@ use std::ops::Bound;
 pub(super) const FORMAT: u32 = 1;
 
 /// The version of the derived tables. Another one means: rebuild them from the log.
-pub(super) const DERIVED: u32 = 2;
+pub(super) const DERIVED: u32 = 3;
 
 /// What the store is: `format`, `derived`, `generation`, and `checkpoint`.
 pub(super) const META: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("meta");
@@ -24,6 +24,9 @@ pub(super) const LOG: TableDefinition<'_, (u64, u32), &[u8]> = TableDefinition::
 
 /// Versions of the parts of the tree, and the commits. See [`part_key`].
 pub(super) const PARTS: TableDefinition<'_, PartKey, &[u8]> = TableDefinition::new("parts");
+
+/// Sketches of turns, many in a row. See [`block_key`].
+pub(super) const SKETCHES: TableDefinition<'_, BlockKey, &[u8]> = TableDefinition::new("sketches");
 
 /// For an id, the places that its node came to lie in, each with the cycle.
 pub(super) const IDS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("ids");
@@ -61,6 +64,19 @@ pub(super) type ExpiryKey = (u8, u64, u64, u32);
 
 /// A part and a version of it: the cycle and rank of a slot, and the cycle that it holds from.
 pub(super) type PartKey = (u64, u32, u64);
+
+/// Turns whose sketches share a row.
+pub(super) type BlockKey = (u64, u32);
+
+/// The block that a turn is in: that of 64 cycles, and of 64 ranks of an import.
+pub(super) fn block_key(slot: Slot) -> BlockKey {
+    (slot.cycle / 64, slot.rank / 64)
+}
+
+/// The bytes of a block's key, for its check.
+pub(super) fn block_key_bytes(key: BlockKey) -> [u8; 12] {
+    log_key_bytes(key.0, key.1)
+}
 
 /// The key of a version of a part. Slots of cycle 0 do not exist, so the regions lie there; rank
 /// 0 of every other cycle is its commit, and turns follow from 1.
@@ -120,6 +136,7 @@ pub(super) fn create_all(txn: &WriteTransaction) -> Result<(), StoreError> {
 /// Makes the derived tables.
 pub(super) fn create_derived(txn: &WriteTransaction) -> Result<(), StoreError> {
     txn.open_table(PARTS)?;
+    txn.open_table(SKETCHES)?;
     txn.open_table(IDS)?;
     txn.open_table(EXPIRY)?;
     txn.open_table(REFS)?;
@@ -135,6 +152,7 @@ pub(super) fn create_derived(txn: &WriteTransaction) -> Result<(), StoreError> {
 /// Throws the derived tables away.
 pub(super) fn drop_derived(txn: &WriteTransaction) -> Result<(), StoreError> {
     txn.delete_table(PARTS)?;
+    txn.delete_table(SKETCHES)?;
     txn.delete_table(IDS)?;
     txn.delete_table(EXPIRY)?;
     txn.delete_table(REFS)?;
@@ -162,6 +180,7 @@ pub(super) fn repack(
         Ok(pack_content(plain, compressor).map(|packed| seal("log", &key, packed)))
     })?;
     repack_table(txn, PARTS, "parts", &mut |_, _| Ok(None))?;
+    repack_table(txn, SKETCHES, "sketches", &mut |_, _| Ok(None))?;
     repack_table(txn, IDS, "ids", &mut |_, _| Ok(None))
 }
 

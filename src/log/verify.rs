@@ -158,7 +158,7 @@ impl Store {
     }
 
     fn compare_derived(&self, copy: &Store, report: Report<'_>) -> Result<u64, StoreError> {
-        let total = 10;
+        let total = 11;
         let mut rows = 0;
         let mut step = 0;
         let mut note = |count: u64| {
@@ -169,6 +169,7 @@ impl Store {
         self.reader.with(|ours| {
             copy.reader.with(|theirs| {
                 note(compare(ours, theirs, tables::PARTS)?);
+                note(compare(ours, theirs, tables::SKETCHES)?);
                 note(compare(ours, theirs, tables::IDS)?);
                 note(compare(ours, theirs, tables::EXPIRY)?);
                 note(compare(ours, theirs, tables::REFS)?);

@@ -4,7 +4,7 @@
 use super::StoreError;
 use super::base::guard;
 use super::codec::{encode, seal};
-use super::index::Tail;
+use super::index::{Tail, Version};
 use super::record::{ChainHash, content_digest, write_content, write_record};
 use super::rows::{CycleKind, end_part, write_cycle, write_part};
 use super::store::{Head, Store};
@@ -16,6 +16,7 @@ use super::tables::{
 use crate::change::{Attempt, AttemptStatus, Closed, Event, State};
 use crate::json::Json;
 use crate::limits::CHECKPOINT_EVERY;
+use crate::model::Place;
 use redb::{Durability, ReadableTable, WriteTransaction};
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -141,7 +142,7 @@ impl Store {
         if flushed {
             *tail = Tail::default();
         } else {
-            tail.learn(closed.cycle, &closed.delta);
+            tail.learn(closed.cycle, &closed.delta, versions(closed));
         }
     }
 
@@ -187,6 +188,7 @@ impl Store {
             cursor.insert_before(*key, row.as_slice()).map_err(cursor_error)?;
         }
         cursor.close()?;
+        drop(table);
         let flushed = next.history.len().is_multiple_of(CHECKPOINT_EVERY);
         if flushed {
             self.checkpoint(txn, closed, next)?;
@@ -202,7 +204,7 @@ impl Store {
         next: &State,
     ) -> Result<(), StoreError> {
         let mut tail = self.reader.tail.read().unwrap_or_else(PoisonError::into_inner).clone();
-        tail.learn(closed.cycle, &closed.delta);
+        tail.learn(closed.cycle, &closed.delta, versions(closed));
         tail.flush(txn)?;
         let mut meta = txn.open_table(META)?;
         let row = encode(&(closed.cycle, next.turns_hash.to_bytes()))?;
@@ -210,6 +212,14 @@ impl Store {
         meta.insert("checkpoint", row.as_slice())?;
         Ok(())
     }
+}
+
+/// The versions of turns that a closed cycle made.
+fn versions(closed: &Closed) -> impl Iterator<Item = (Place, Version)> + '_ {
+    closed.parts.iter().map(|part| match &part.new {
+        Some(turn) => (part.place, Version::Held(turn.clone())),
+        None => (part.place, Version::Gone),
+    })
 }
 
 struct Derived {

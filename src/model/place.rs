@@ -25,6 +25,16 @@ pub enum Place {
     Turn(Slot),
 }
 
+impl Place {
+    /// The slot of a turn.
+    pub fn slot(self) -> Option<Slot> {
+        match self {
+            Place::Turn(slot) => Some(slot),
+            Place::Sys | Place::Ah => None,
+        }
+    }
+}
+
 /// Slots that follow each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Run {
@@ -163,6 +173,18 @@ impl Spine {
         match self.runs.last_mut() {
             Some(Run::Sealed { to, .. }) if *to + 1 == cycle => *to = cycle,
             _ => self.runs.push(Run::Sealed { from: cycle, to: cycle }),
+        }
+    }
+
+    /// Appends the turns sealed by the commits `from..=to`, at a cost that does not depend on how
+    /// many there are.
+    pub fn extend_sealed(&mut self, from: u64, to: u64) {
+        if from > to {
+            return;
+        }
+        self.push_sealed(from);
+        if let Some(Run::Sealed { to: end, .. }) = self.runs.last_mut() {
+            *end = to;
         }
     }
 

@@ -66,6 +66,14 @@ impl Subtree {
     /// A subtree from nodes in pre-order, each with the index of its parent. Siblings may come in
     /// any order; `None` if the indexes do not describe a tree.
     pub fn from_preorder(nodes: Vec<(Arc<Node>, u32)>) -> Option<Subtree> {
+        if is_canonical(&nodes) {
+            let entry = |(i, (node, parent)): (usize, _)| {
+                let i = i as u32;
+                Entry { node, parent: if i == 0 { 0 } else { parent }, end: i + 1 }
+            };
+            let entries = nodes.into_iter().enumerate().map(entry).collect();
+            return Some(Subtree { entries }.with_ends());
+        }
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
         for (i, (_, parent)) in nodes.iter().enumerate().skip(1) {
             let parent = *parent as usize;
@@ -88,11 +96,16 @@ impl Subtree {
             entries.push(Entry { node: nodes[old].0.clone(), parent, end: at + 1 });
             stack.extend(children[old].iter().rev().map(|child| (*child, at)));
         }
-        for i in (1..entries.len()).rev() {
-            let (parent, end) = (entries[i].parent as usize, entries[i].end);
-            entries[parent].end = entries[parent].end.max(end);
+        Some(Subtree { entries }.with_ends())
+    }
+
+    /// The same once each `end` covers what is below; before, it is that of the node alone.
+    fn with_ends(mut self) -> Subtree {
+        for i in (1..self.entries.len()).rev() {
+            let (parent, end) = (self.entries[i].parent as usize, self.entries[i].end);
+            self.entries[parent].end = self.entries[parent].end.max(end);
         }
-        Some(Subtree { entries })
+        self
     }
 
     /// The top node.
@@ -239,4 +252,22 @@ impl Subtree {
     pub fn replace(&mut self, index: usize, node: Arc<Node>) {
         self.entries[index].node = node;
     }
+}
+
+/// Whether nodes with the indexes of their parents are in canonical pre-order already.
+fn is_canonical(nodes: &[(Arc<Node>, u32)]) -> bool {
+    // The way down from the top to the node before, each with its last child so far.
+    let mut path: Vec<(usize, Option<usize>)> = vec![(0, None)];
+    for (i, (node, parent)) in nodes.iter().enumerate().skip(1) {
+        while path.last().is_some_and(|(at, _)| *at != *parent as usize) {
+            path.pop();
+        }
+        let Some((_, last)) = path.last_mut() else { return false };
+        if last.is_some_and(|last| sibling_order(&nodes[last].0, node).is_gt()) {
+            return false;
+        }
+        *last = Some(i);
+        path.push((i, None));
+    }
+    !nodes.is_empty()
 }

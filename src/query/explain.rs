@@ -6,17 +6,20 @@
 use super::advice::advise;
 use super::ast::Mode;
 use super::dialect::Dialect;
-use super::eval::{reads, trace};
+use super::eval::{find_ids, reads, trace};
 use super::format::format;
 use super::normalize::normalized;
 use super::options::Options;
 use super::parse_selector;
-use super::plan::{Ask, Chain, Compound, Depends, Link, Plan, Reach, Start, State, Step, When};
+use super::plan::{
+    Ask, Chain, Compound, Depends, Group, Link, Plan, Reach, Start, State, Step, When, Window,
+};
 use super::query_error::QueryError;
 use super::resolve::{Facts, resolve};
-use super::timeline::{Moment, Timeline};
+use super::timeline::{Moment, Tally, Timeline};
 use super::words_of::{test_words, zone_words};
 use serde::Serialize;
+use std::cell::Cell;
 
 /// A selector, explained.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -34,8 +37,20 @@ pub struct Explanation {
     pub plan: Vec<String>,
     /// What is read.
     pub reads: Vec<String>,
+    /// What was done for each chain that was tried, in the newest state that is asked.
+    pub ran: Vec<Ran>,
     /// What is worth knowing about the text.
     pub advice: Vec<String>,
+}
+
+/// What was done for a chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Ran {
+    /// How many nodes it found.
+    pub results: usize,
+    /// What was looked at.
+    #[serde(flatten)]
+    pub tally: Tally,
 }
 
 /// Explains a selector against a store.
@@ -62,8 +77,32 @@ pub fn explain(
         time: time_words(&plan, timeline),
         plan: plan_words(&plan, moment.as_ref())?,
         reads: read_words(&plan, moment.as_ref())?,
+        ran: match moment {
+            Some(moment) => run(&plan.ask, &moment)?,
+            None => Vec::new(),
+        },
         advice: advice.collect(),
     })
+}
+
+/// Runs each chain that an answer needs, and counts.
+fn run(ask: &Ask, moment: &Moment<'_>) -> Result<Vec<Ran>, QueryError> {
+    let mut ran = Vec::new();
+    for group in &ask.groups {
+        for chain in &group.chains {
+            let only = Group { chains: vec![chain.clone()] };
+            let window = if ask.groups.len() == 1 { ask.window } else { Window::default() };
+            let only = Ask { groups: vec![only], order: ask.order, window };
+            let tally = Cell::default();
+            let moment = Moment { tally: Some(&tally), ..moment.clone() };
+            let results = find_ids(&only, &moment)?.len();
+            ran.push(Ran { results, tally: tally.get() });
+            if results > 0 {
+                break;
+            }
+        }
+    }
+    Ok(ran)
 }
 
 /// The newest state that is asked.

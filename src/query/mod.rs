@@ -66,8 +66,8 @@ pub use diff::{
 };
 pub use edit::{resolve_parent, resolve_place, resolve_target};
 pub use error::{SelectorError, SelectorErrorKind};
-pub use eval::{Hit, Summary, find, find_whole};
-pub use explain::{Explanation, explain};
+pub use eval::{Hit, find, find_whole};
+pub use explain::{Explanation, Ran, explain};
 pub use facets::derived_facet;
 pub use format::{Canonical, format};
 pub use lexer::Lexer;
@@ -79,9 +79,9 @@ pub use range::{
     RangeDiffLatestResult, RangeError, SnapshotRef, Stats, TokenOp,
 };
 pub use resolve::{Facts, resolve, resolve_time, resolve_timeless};
-pub use select::{Nodes, Selected, nodes, select, select_whole};
+pub use select::{Nodes, Selected, answer, nodes, select, select_whole};
 pub use span::{At, Span};
-pub use timeline::{Moment, Timeline};
+pub use timeline::{Moment, Tally, Timeline};
 pub use token::{Bracket, Fault, Gap, Lexeme, Token, TokenClass};
 
 /// Reads a selector.

@@ -2,7 +2,7 @@
 
 use super::ast::Selector;
 use super::dialect::Dialect;
-use super::eval::{Hit, find, find_whole};
+use super::eval::{Hit, find, find_ids, find_whole};
 use super::history::{every, every_whole};
 use super::options::Options;
 use super::parse_selector;
@@ -46,14 +46,26 @@ pub fn select(
     dialect: Dialect,
     options: &Options,
 ) -> Result<Selected, QueryError> {
-    let selector = parse_selector(text, dialect)?;
-    let plan = plan_for(timeline, &selector, dialect, options)?;
+    answer(timeline, text, &parse_selector(text, dialect)?, dialect, options)
+}
+
+/// Answers a selector that was read before, in the same dialect, from this text.
+pub fn answer(
+    timeline: &dyn Timeline,
+    text: &str,
+    selector: &Selector,
+    dialect: Dialect,
+    options: &Options,
+) -> Result<Selected, QueryError> {
+    let plan = plan_for(timeline, selector, dialect, options)?;
     if let When::Range { kind, stops, cut } = &plan.when {
         let stops = Stops { kind: *kind, list: stops, cut: *cut };
         return range(timeline, text, &plan, stops, options, false).map(Selected::Range);
     }
-    let hits = hits_of(timeline, &plan)?;
-    let ids = hits.into_iter().map(|(_, hit)| hit.node.id.clone()).collect();
+    let ids = match plan.when {
+        When::One(state) => find_ids(&plan.ask, &Moment::of(timeline, state)?)?,
+        _ => hits_of(timeline, &plan)?.into_iter().map(|(_, hit)| hit.node.id.clone()).collect(),
+    };
     Ok(Selected::Ids { ids, warnings: plan.warnings })
 }
 

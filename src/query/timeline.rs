@@ -4,11 +4,12 @@
 //! state, ready to be asked. Every answer about a committed cycle stays the same for ever, so
 //! whoever implements this may cache as it likes.
 
-use super::eval::Summary;
 use super::plan::State;
 use crate::change::History;
-use crate::model::{Generation, Place, ReadError, Tree};
+use crate::model::{Generation, Place, ReadError, Sketch, Slot, Tree};
 use crate::snapshot::Contents;
+use serde::Serialize;
+use std::cell::Cell;
 
 /// The states of a store and the differences between them.
 pub trait Timeline {
@@ -41,6 +42,17 @@ pub trait Timeline {
     /// Parts that may hold a node with a finite ttl in the snapshot of a cycle.
     fn finite_places(&self, cycle: u64) -> Result<Vec<Place>, ReadError>;
 
+    /// Parts that may hold a node with a finite ttl in a snapshot of `from..=upto`, each with the
+    /// first and the last cycle at which it may; a part may come several times.
+    fn finite_spans(&self, from: u64, upto: u64) -> Result<Vec<(Place, u64, u64)>, ReadError> {
+        let mut found = Vec::new();
+        for cycle in self.history().iter().filter(|cycle| (from..=upto).contains(cycle)) {
+            let places = self.finite_places(cycle)?;
+            found.extend(places.into_iter().map(|place| (place, cycle, cycle)));
+        }
+        Ok(found)
+    }
+
     /// The cycles of `from..=upto` whose snapshot has another version of a part than the one
     /// before, ascending.
     fn versions(&self, place: Place, from: u64, upto: u64) -> Result<Vec<u64>, ReadError> {
@@ -53,11 +65,34 @@ pub trait Timeline {
         Ok(found)
     }
 
-    /// What a turn holds in the snapshot of a cycle, if that is known without reading it.
-    fn summary(&self, place: Place, cycle: u64) -> Result<Option<Summary>, ReadError> {
-        let _ = (place, cycle);
-        Ok(None)
+    /// Gives to `each` what is known, without reading them, of some turns as they are in the
+    /// snapshot of a cycle, with the number of the turn in the list; none where a turn has to be
+    /// read. The list is in order, and has turns of that snapshot alone.
+    fn sketches(
+        &self,
+        cycle: u64,
+        turns: &[Slot],
+        each: &mut dyn FnMut(usize, Option<Sketch<'_>>),
+    ) -> Result<(), ReadError> {
+        let _ = cycle;
+        (0..turns.len()).for_each(|i| each(i, None));
+        Ok(())
     }
+}
+
+/// What was done for an answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// Parts of the tree that were read.
+    pub parts_read: u64,
+    /// Turns that were looked at without reading them.
+    pub turns_sketched: u64,
+    /// Turns of these in which nothing could be.
+    pub turns_skipped: u64,
+    /// Nodes that were looked at, those that many turns have in common once.
+    pub nodes: u64,
+    /// Contents that were looked at on the way.
+    pub contents: u64,
 }
 
 /// One state of the tree, with all that its attributes depend on.
@@ -75,6 +110,8 @@ pub struct Moment<'a> {
     pub contents: &'a dyn Contents,
     /// Who may know what turns hold.
     pub timeline: Option<&'a dyn Timeline>,
+    /// Where what is done is counted, if somebody wants to know.
+    pub tally: Option<&'a Cell<Tally>>,
 }
 
 impl<'a> Moment<'a> {
@@ -86,7 +123,7 @@ impl<'a> Moment<'a> {
         contents: &'a dyn Contents,
     ) -> Moment<'a> {
         let now = last_cycle.saturating_add(1);
-        Moment { tree, cycle: last_cycle, now, generation, contents, timeline: None }
+        Moment { tree, cycle: last_cycle, now, generation, contents, timeline: None, tally: None }
     }
 
     /// A state of a store.
@@ -105,18 +142,32 @@ impl<'a> Moment<'a> {
             generation: timeline.generation(),
             contents: timeline.contents(),
             timeline: Some(timeline),
+            tally: None,
         })
     }
 
-    /// What a part holds, if that is known without reading it.
-    pub(super) fn summary(&self, place: Place) -> Result<Option<Summary>, ReadError> {
-        match (self.timeline, place) {
-            (Some(timeline), Place::Turn(slot))
-                if !self.tree.changed_turns().contains_key(&slot) =>
-            {
-                timeline.summary(place, self.tree.as_of())
-            }
-            _ => Ok(None),
+    /// What is known of some turns without reading them, like [`Timeline::sketches`].
+    pub(super) fn sketches(
+        &self,
+        turns: &[Slot],
+        each: &mut dyn FnMut(usize, Option<Sketch<'_>>),
+    ) -> Result<(), ReadError> {
+        let (Some(timeline), true) = (self.timeline, self.tree.as_of() > 0) else {
+            (0..turns.len()).for_each(|i| each(i, None));
+            return Ok(());
+        };
+        let changed = self.tree.changed_turns();
+        timeline.sketches(self.tree.as_of(), turns, &mut |i, sketch| {
+            each(i, sketch.filter(|_| !changed.contains_key(&turns[i])));
+        })
+    }
+
+    /// Counts something, if somebody wants to know.
+    pub(super) fn note(&self, count: impl FnOnce(&mut Tally)) {
+        if let Some(cell) = self.tally {
+            let mut tally = cell.get();
+            count(&mut tally);
+            cell.set(tally);
         }
     }
 }

@@ -10,6 +10,38 @@ use std::sync::Arc;
 pub trait Contents {
     /// The content that a reference names.
     fn content(&self, content: &ContentRef) -> Result<Arc<Json>, ReadError>;
+
+    /// Gives many contents to `each`, with their numbers in the list, which is in the order of the
+    /// log. Sizes in the list need not be right.
+    fn each(
+        &self,
+        list: &[ContentRef],
+        each: &mut dyn FnMut(usize, Body<'_>),
+    ) -> Result<(), ReadError> {
+        for (i, content) in list.iter().enumerate() {
+            each(i, Body::of(&*self.content(content)?));
+        }
+        Ok(())
+    }
+}
+
+/// A content as it is lent to somebody who looks at many.
+#[derive(Debug, Clone, Copy)]
+pub enum Body<'a> {
+    /// A text.
+    Text(&'a str),
+    /// Anything else.
+    Json(&'a Json),
+}
+
+impl<'a> Body<'a> {
+    /// The content of a block.
+    pub fn of(content: &'a Json) -> Body<'a> {
+        match content {
+            Json::Str(text) => Body::Text(text),
+            other => Body::Json(other),
+        }
+    }
 }
 
 /// The exact bytes of a snapshot export, or of the working state's. `cycle` is the last one

@@ -9,7 +9,7 @@ mod import;
 mod thread;
 
 pub use digest::{SnapshotParts, TurnsHash, snapshot_digest, subtree_hash};
-pub use export::{Contents, export, node_object};
+pub use export::{Body, Contents, export, node_object};
 pub use hash::{content_bytes, content_hash, hex};
 pub use import::{Document, DocumentNode, ImportError, check_content, read_document};
 pub use thread::thread;

@@ -23,6 +23,7 @@ mod query_reads;
 mod query_robust;
 mod query_roundtrip;
 mod query_spans;
+mod query_stores;
 mod query_syntax;
 mod readme;
 mod round_trip;

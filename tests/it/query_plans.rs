@@ -19,11 +19,16 @@ fn check(
     generation: Generation,
     imported: bool,
     events: &[Happening],
-    summaries: bool,
+    sketches: u8,
     selectors: &[String],
 ) -> Result<(), TestCaseError> {
     let mut memory = store(generation, imported, events);
-    memory.summaries = summaries;
+    // In a store the newest turns have no sketch, and some others.
+    memory.sketched = match sketches {
+        0 => |_| false,
+        1 => |_| true,
+        _ => |slot| slot.cycle % 3 != 2,
+    };
     let options = Options { include_content: true, ..Options::default() };
     for text in selectors {
         for dialect in Dialect::ALL {
@@ -44,26 +49,26 @@ proptest! {
 
     #[test]
     fn one_state(
-        generation in generations(), imported: bool, summaries: bool,
+        generation in generations(), imported: bool, sketches in 0..3u8,
         events in happenings(30), selectors in some(at_one_state()),
     ) {
-        check(generation, imported, &events, summaries, &selectors)?;
+        check(generation, imported, &events, sketches, &selectors)?;
     }
 
     #[test]
     fn every_state(
-        generation in generations(), imported: bool, summaries: bool,
+        generation in generations(), imported: bool, sketches in 0..3u8,
         events in happenings(30), selectors in some(at_every_state()),
     ) {
-        check(generation, imported, &events, summaries, &selectors)?;
+        check(generation, imported, &events, sketches, &selectors)?;
     }
 
     #[test]
     fn ranges(
-        generation in generations(), imported: bool, summaries: bool,
+        generation in generations(), imported: bool, sketches in 0..3u8,
         events in happenings(40), selectors in some(over_a_range()),
     ) {
-        check(generation, imported, &events, summaries, &selectors)?;
+        check(generation, imported, &events, sketches, &selectors)?;
     }
 
     /// A diff of two states is the block of the range between them, read the other way.

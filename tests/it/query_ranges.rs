@@ -372,13 +372,13 @@ fn an_explanation_tells_all_stages() {
     assert_eq!(
         got.plan,
         [
-            "nodes with class ^sys or ^ah or turn and depth 1 to 3 anywhere: 1",
+            "nodes with class ^sys or ^ah or turn and depth 1 to 3 anywhere: 3",
             "nodes with class block and role 'user' below these: 1",
             "in canonical order",
         ]
     );
-    // The summaries of the other turns say that no user speaks in them.
-    assert_eq!(got.reads, ["1 of 5 parts of the tree, one after the other"]);
+    assert_eq!(got.reads, ["3 of 5 parts of the tree, one after the other"]);
+    assert_eq!((got.ran.len(), got.ran[0].results, got.ran[0].tally.parts_read), (1, 1, 3));
     assert!(!got.advice.is_empty());
     let got = explain(&memory, "@* #u1", Dialect::V0_1).unwrap();
     assert_eq!(got.reads[0], "1 of 5 parts of the tree, found through the index of ids");

@@ -266,5 +266,10 @@ pub(super) fn read_part(
     moment: &Moment<'_>,
     (place, depth, rank): (Place, i64, u64),
 ) -> Result<Part, ReadError> {
-    Ok(Part { place, depth, rank, nodes: moment.tree.subtree(place)? })
+    let nodes = moment.tree.subtree(place)?;
+    moment.note(|tally| {
+        tally.parts_read += 1;
+        tally.nodes += nodes.len() as u64;
+    });
+    Ok(Part { place, depth, rank, nodes })
 }

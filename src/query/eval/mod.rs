@@ -9,19 +9,19 @@ mod flat;
 mod matching;
 mod order;
 mod scope;
+mod sketched;
 mod summary;
 mod walk;
 
-pub use summary::Summary;
-
 use super::ast::Order;
-use super::plan::{Ask, Chain};
+use super::plan::{Ask, Chain, Group};
 use super::timeline::Moment;
-use crate::model::{Id, Node, Place, ReadError};
-use flat::{Flat, read_part};
+use crate::model::{Id, Node, Place, ReadError, Subtree};
+use flat::{Flat, Part, read_part};
 pub(super) use order::arrange;
 use order::depth_level;
-use scope::{Scope, Wanted, all_places, rank_of};
+use scope::{Scope, Wanted, all_places, is_dense, rank_of};
+use sketched::{Formal, Found, Verdict};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use walk::Walk;
@@ -45,6 +45,35 @@ pub fn find(ask: &Ask, moment: &Moment<'_>) -> Result<Vec<Hit>, ReadError> {
     answer(ask, |chain| asked.planned(chain))
 }
 
+/// The ids of the same answer. They can often be known without reading the nodes.
+pub fn find_ids(ask: &Ask, moment: &Moment<'_>) -> Result<Vec<Id>, ReadError> {
+    let recent = |group: &Group| group.chains.iter().any(|chain| chain.recent);
+    let by_recency = match ask.order {
+        Some(order) => order == Order::Recent,
+        None => matches!(&ask.groups[..], [group] if recent(group)),
+    };
+    if by_recency {
+        return Ok(find(ask, moment)?.into_iter().map(|hit| hit.node.id.clone()).collect());
+    }
+    let asked = Asked { moment, stop: early_stop(ask) };
+    let mut found: Vec<Found> = Vec::new();
+    for group in &ask.groups {
+        for chain in &group.chains {
+            let some = asked.planned(chain)?;
+            if !some.is_empty() {
+                found.extend(some);
+                break;
+            }
+        }
+    }
+    found.sort_unstable_by_key(|found| found.rank);
+    found.dedup_by_key(|found| found.rank);
+    if ask.order == Some(Order::Id) {
+        found.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+    }
+    Ok(ask.window.apply(found).into_iter().map(|found| found.id).collect())
+}
+
 /// The same answer by reading everything.
 pub fn find_whole(ask: &Ask, moment: &Moment<'_>) -> Result<Vec<Hit>, ReadError> {
     let parts = all_places(moment);
@@ -61,7 +90,7 @@ pub fn find_whole(ask: &Ask, moment: &Moment<'_>) -> Result<Vec<Hit>, ReadError>
 pub(super) fn trace(chain: &Chain, moment: &Moment<'_>) -> Result<Vec<usize>, ReadError> {
     let shared = Flat::shared(moment);
     let scope = Scope::of(chain, &shared, moment)?;
-    let parts = scope.places(moment)?.into_iter().map(|wanted| read_part(moment, wanted));
+    let parts = scope.needed_places(moment)?.into_iter().map(|wanted| read_part(moment, wanted));
     let mut flat = shared;
     flat.fill(parts.collect::<Result<Vec<_>, _>>()?.into_iter(), false);
     let mut sizes = Vec::new();
@@ -86,7 +115,7 @@ pub(super) fn reads(chain: &Chain, moment: &Moment<'_>) -> Result<Reads, ReadErr
     let shared = Flat::shared(moment);
     let scope = Scope::of(chain, &shared, moment)?;
     Ok(Reads {
-        parts: scope.places(moment)?.len(),
+        parts: scope.needed_places(moment)?.len(),
         of: moment.tree.places().count(),
         by_id: !scope.ids.is_empty(),
         part_by_part: !scope.crosses,
@@ -127,6 +156,30 @@ pub(super) fn find_in(
         }
     }
     arrange(&mut found, effective_order(ask, Some(0)));
+    Ok(found)
+}
+
+/// What a local question finds in one part, as it is given, in canonical order and unlimited. The
+/// depths and the first ranks of the hits say nothing.
+pub(super) fn find_in_part(
+    ask: &Ask,
+    moment: &Moment<'_>,
+    place: Place,
+    nodes: Arc<Subtree>,
+) -> Result<Vec<Hit>, ReadError> {
+    moment.note(|tally| {
+        tally.parts_read += 1;
+        tally.nodes += nodes.len() as u64;
+    });
+    let mut flat = Flat::shared(moment);
+    flat.fill(std::iter::once(Part { place, depth: 1, rank: 0, nodes }), false);
+    let mut found = Vec::new();
+    for chain in ask.groups.iter().flat_map(|group| &group.chains) {
+        let ends = Walk::new(&flat, moment).ends(chain, &mut |_| {})?;
+        let ends = ends.into_iter().filter(|item| flat.part(*item).is_some()).collect();
+        found.extend(hits(&flat, ends));
+    }
+    arrange(&mut found, Order::Path);
     Ok(found)
 }
 
@@ -227,54 +280,133 @@ struct Asked<'m> {
 }
 
 impl Asked<'_> {
-    fn planned(&self, chain: &Chain) -> Result<Vec<Hit>, ReadError> {
+    fn planned<T: Take>(&self, chain: &Chain) -> Result<Vec<T>, ReadError> {
         let mut flat = Flat::shared(self.moment);
         let scope = Scope::of(chain, &flat, self.moment)?;
-        let wanted = scope.places(self.moment)?;
         if scope.crosses {
+            let wanted = scope.needed_places(self.moment)?;
             let parts = wanted.into_iter().map(|wanted| read_part(self.moment, wanted));
             flat.fill(parts.collect::<Result<Vec<_>, _>>()?.into_iter(), false);
             let ends = Walk::new(&flat, self.moment).ends(chain, &mut |_| {})?;
-            return Ok(hits(&flat, ends));
+            return Ok(taken(&flat, ends));
         }
+        let wanted = scope.places(self.moment)?;
         self.part_by_part(chain, wanted, flat)
     }
 
     /// Each part on its own. What is found in `^root` and `^seq` depends on no part.
-    fn part_by_part(
+    fn part_by_part<T: Take>(
         &self,
         chain: &Chain,
         mut wanted: Vec<Wanted>,
         mut flat: Flat,
-    ) -> Result<Vec<Hit>, ReadError> {
+    ) -> Result<Vec<T>, ReadError> {
         if let Some((Order::Recent, _)) = self.stop {
             wanted.sort_by_key(|(_, depth, _)| depth_level(Some(*depth)));
         }
         let shared = Walk::new(&flat, self.moment).ends(chain, &mut |_| {})?;
-        let shared = hits(&flat, shared);
+        let shared: Vec<T> = taken(&flat, shared);
+        let mut formal = match is_dense(&wanted) {
+            true => Some(Formal::new(chain, &wanted, self.moment)),
+            false => None,
+        };
+        let is_enough = |found: usize| self.stop.is_some_and(|(_, enough)| found as u64 >= enough);
         let mut found = Vec::new();
-        for wanted in wanted {
-            let part = read_part(self.moment, wanted)?;
-            flat.fill(std::iter::once(part), false);
-            let ends = Walk::new(&flat, self.moment).ends(chain, &mut |_| {})?;
-            found.extend(hits(&flat, ends).into_iter().filter(|hit| hit.depth.is_some()));
-            if self.stop.is_some_and(|(_, enough)| found.len() as u64 >= enough) {
-                break;
+        let (mut rest, mut size) = (&wanted[..], FIRST_CHUNK);
+        while !rest.is_empty() && !is_enough(found.len()) {
+            let (chunk, after) = rest.split_at(size.min(rest.len()));
+            (rest, size) = (after, (size * 2).min(LAST_CHUNK));
+            let (verdicts, sketched) = match &mut formal {
+                Some(formal) => self.judge::<T>(formal, chunk)?,
+                None => (vec![Verdict::Read; chunk.len()], Vec::new()),
+            };
+            let mut sketched = sketched.into_iter().filter_map(T::sketched);
+            for (wanted, verdict) in chunk.iter().zip(verdicts) {
+                match verdict {
+                    Verdict::Skip => continue,
+                    Verdict::Done(count) => found.extend(sketched.by_ref().take(count)),
+                    Verdict::Read => {
+                        flat.fill(std::iter::once(read_part(self.moment, *wanted)?), false);
+                        let ends = Walk::new(&flat, self.moment).ends(chain, &mut |_| {})?;
+                        let ends = ends.into_iter().filter(|item| flat.depth(*item).is_some());
+                        found.extend(ends.filter_map(|item| T::of(&flat, item)));
+                    }
+                }
+                if is_enough(found.len()) {
+                    break;
+                }
             }
         }
         found.extend(shared);
         Ok(found)
     }
+
+    fn judge<T: Take>(
+        &self,
+        formal: &mut Formal<'_>,
+        chunk: &[Wanted],
+    ) -> Result<(Vec<Verdict>, Vec<Found>), ReadError> {
+        let (verdicts, found) = formal.judge(chunk, T::NEEDS_ONLY_IDS)?;
+        self.moment.note(|tally| {
+            let count = |wanted: &dyn Fn(&Verdict) -> bool| {
+                verdicts.iter().filter(|verdict| wanted(verdict)).count() as u64
+            };
+            tally.turns_sketched += count(&|verdict| *verdict != Verdict::Read);
+            tally.turns_skipped += count(&|verdict| *verdict == Verdict::Skip);
+        });
+        Ok((verdicts, found))
+    }
 }
 
-fn hits(flat: &Flat, ends: Vec<usize>) -> Vec<Hit> {
-    let hit = |item: usize| {
+/// Turns that are looked at together: few at first, in case that is enough.
+const FIRST_CHUNK: usize = 64;
+const LAST_CHUNK: usize = 4096;
+
+/// What is taken of the nodes that are found.
+trait Take: Sized {
+    /// Whether a sketch of the turn is enough.
+    const NEEDS_ONLY_IDS: bool;
+
+    /// From a node that was read; none for a virtual one.
+    fn of(flat: &Flat, item: usize) -> Option<Self>;
+
+    /// From a node that was not.
+    fn sketched(found: Found) -> Option<Self>;
+}
+
+impl Take for Hit {
+    const NEEDS_ONLY_IDS: bool = false;
+
+    fn of(flat: &Flat, item: usize) -> Option<Hit> {
         Some(Hit {
             node: flat.node(item)?.clone(),
             depth: flat.depth(item),
             parent: flat.parent_id(item),
             rank: flat.rank(item),
         })
-    };
-    ends.into_iter().filter_map(hit).collect()
+    }
+
+    fn sketched(_: Found) -> Option<Hit> {
+        None
+    }
+}
+
+impl Take for Found {
+    const NEEDS_ONLY_IDS: bool = true;
+
+    fn of(flat: &Flat, item: usize) -> Option<Found> {
+        Some(Found { id: flat.node(item)?.id.clone(), rank: flat.rank(item) })
+    }
+
+    fn sketched(found: Found) -> Option<Found> {
+        Some(found)
+    }
+}
+
+fn taken<T: Take>(flat: &Flat, ends: Vec<usize>) -> Vec<T> {
+    ends.into_iter().filter_map(|item| T::of(flat, item)).collect()
+}
+
+fn hits(flat: &Flat, ends: Vec<usize>) -> Vec<Hit> {
+    taken(flat, ends)
 }

@@ -7,16 +7,31 @@
 //! has been counted by then.
 
 use super::flat::{AH_RANK, FIRST_TURN_RANK, Flat, SYS_RANK};
-use super::summary::{Need, needs_of};
+use super::summary::{Need, Summary, needs_of};
 use super::walk::{Spot, Walk};
-use crate::model::{Class, Place, ReadError};
+use crate::model::{Class, Place, ReadError, Slot, Subtree};
 use crate::query::ast::Op;
 use crate::query::plan::{
     Attr, Chain, Check, Compound, DepthSet, Number, NumberAttr, Reach, Start, Step, Test, Value,
     ValueText,
 };
 use crate::query::timeline::Moment;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+/// So few turns are read without asking first what is known of them.
+const FEW: usize = 4;
+
+/// Whether it pays to ask what is known of turns before they are read: what is known of
+/// neighbours lies together.
+pub(super) fn is_dense(wanted: &[Wanted]) -> bool {
+    let cycles = wanted.iter().filter_map(|(place, ..)| place.slot()).map(|slot| slot.cycle);
+    let span = match (cycles.clone().min(), cycles.max()) {
+        (Some(first), Some(last)) => last - first,
+        _ => return false,
+    };
+    wanted.len() > FEW && span / 8 <= wanted.len() as u64
+}
 
 /// A part to be read: where it is, its depth, and its rank.
 pub(super) type Wanted = (Place, i64, u64);
@@ -118,22 +133,40 @@ impl Scope {
 
     /// The parts that matter, in canonical order.
     pub(super) fn places(&self, moment: &Moment<'_>) -> Result<Vec<Wanted>, ReadError> {
-        let mut wanted = match self.ids.iter().min_by_key(|ids| ids.len()) {
+        Ok(match self.ids.iter().min_by_key(|ids| ids.len()) {
             Some(ids) => self.places_of_ids(ids, moment)?,
             None => match self.finite_places(moment)? {
                 Some(places) => self.known_places(places, moment),
                 None => self.places_by_depth(moment),
             },
-        };
-        let mut error = None;
-        wanted.retain(|(place, ..)| match moment.summary(*place) {
-            Ok(summary) => summary.is_none_or(|summary| summary.may(&self.needs)),
-            Err(reason) => {
-                error = Some(reason);
-                false
+        })
+    }
+
+    /// The same without turns of which it is known that they do not hold what is needed.
+    pub(super) fn needed_places(&self, moment: &Moment<'_>) -> Result<Vec<Wanted>, ReadError> {
+        let mut wanted = self.places(moment)?;
+        if self.needs.is_empty() || !is_dense(&wanted) {
+            return Ok(wanted);
+        }
+        let turns: Vec<Slot> = wanted.iter().filter_map(|(place, ..)| place.slot()).collect();
+        let mut known: HashMap<*const Subtree, (Arc<Subtree>, bool)> = HashMap::new();
+        let mut lacking = BTreeSet::new();
+        moment.sketches(&turns, &mut |i, sketch| {
+            let Some(sketch) = sketch else { return };
+            let (_, may) = known.entry(Arc::as_ptr(sketch.template)).or_insert_with(|| {
+                let may = Summary::of(sketch.template).may(&self.needs);
+                (sketch.template.clone(), may)
+            });
+            if !*may {
+                lacking.insert(Place::Turn(turns[i]));
             }
+        })?;
+        moment.note(|tally| {
+            tally.turns_sketched += turns.len() as u64;
+            tally.turns_skipped += lacking.len() as u64;
         });
-        error.map_or(Ok(wanted), Err)
+        wanted.retain(|(place, ..)| !lacking.contains(place));
+        Ok(wanted)
     }
 
     fn places_of_ids(

@@ -10,7 +10,7 @@ use crate::query::plan::{Attr, Check, ClassSet, Compound, NumberAttr, Test, Text
 
 /// What a part holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Summary {
+pub(super) struct Summary {
     classes: ClassSet,
     finite: bool,
     /// Sorted hashes of roles, kinds, keys, tags and types.
@@ -19,7 +19,7 @@ pub struct Summary {
 
 impl Summary {
     /// The summary of a part.
-    pub fn of(part: &Subtree) -> Summary {
+    pub(super) fn of(part: &Subtree) -> Summary {
         let mut classes = ClassSet::of(&[]);
         let mut finite = false;
         let mut features = Vec::new();
@@ -61,11 +61,6 @@ impl Summary {
                 wanted.iter().any(|hash| self.features.binary_search(hash).is_ok())
             }
         })
-    }
-
-    /// Whether the part has a node with a finite ttl.
-    pub fn has_finite_ttl(&self) -> bool {
-        self.finite
     }
 }
 
@@ -127,7 +122,7 @@ fn sort_of(attr: &Attr) -> Option<u8> {
     }
 }
 
-/// FNV-1a over a sort and a text: the same on every machine, so that it may be stored.
+/// FNV-1a over a sort and a text.
 fn feature(sort: u8, text: &str) -> u32 {
     let bytes = std::iter::once(&sort).chain(text.as_bytes());
     bytes.fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))

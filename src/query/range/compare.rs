@@ -6,6 +6,7 @@
 //! states the same nodes, so nothing is missed.
 
 use super::fields::{Difference, differences};
+use super::sweep::Sweep;
 use crate::model::{Place, ReadError};
 use crate::query::eval::{Hit, find, find_in, find_whole, is_local};
 use crate::query::plan::{Ask, Depends, State};
@@ -56,7 +57,25 @@ impl<'a> Comparer<'a> {
         } else {
             (find(self.ask, newer)?, find(self.ask, older)?)
         };
-        Ok(compare_hits((new, newer.cycle), (old, older.cycle)))
+        Ok(compare_hits((ranked(new), newer.cycle), (ranked(old), older.cycle), Vec::new()))
+    }
+
+    /// A walk back through committed neighbours; none if the question does not allow one.
+    pub(super) fn sweep(
+        &self,
+        newest: State,
+        oldest: State,
+    ) -> Result<Option<Sweep<'a>>, ReadError> {
+        let (State::Cycle(_), State::Cycle(oldest)) = (newest, oldest) else { return Ok(None) };
+        let moment = self.moment(newest)?;
+        let fits = !self.depends.depth
+            && !self.depends.age
+            && self.ask.window.is_open()
+            && is_local(self.ask, &moment)?;
+        match fits {
+            true => Sweep::new(self.timeline, self.ask, moment, oldest).map(Some),
+            false => Ok(None),
+        }
     }
 
     /// The same by reading everything.
@@ -66,7 +85,7 @@ impl<'a> Comparer<'a> {
         older: &Moment<'_>,
     ) -> Result<Comparison, ReadError> {
         let (new, old) = (find_whole(self.ask, newer)?, find_whole(self.ask, older)?);
-        Ok(compare_hits((new, newer.cycle), (old, older.cycle)))
+        Ok(compare_hits((ranked(new), newer.cycle), (ranked(old), older.cycle), Vec::new()))
     }
 
     /// Every part that may read differently in the two states.
@@ -100,25 +119,35 @@ impl<'a> Comparer<'a> {
     }
 }
 
-fn compare_hits(
-    (mut new, new_cycle): (Vec<Hit>, u64),
-    (old, old_cycle): (Vec<Hit>, u64),
+fn ranked(hits: Vec<Hit>) -> Vec<((u64, u32), Hit)> {
+    hits.into_iter().map(|hit| (hit.rank, hit)).collect()
+}
+
+/// Compares what was found in two states, each with what it is ordered by. `counted` are nodes of
+/// which it is known already that they differ, and how.
+pub(super) fn compare_hits<K: Ord + Copy>(
+    (mut new, new_cycle): (Vec<(K, Hit)>, u64),
+    (old, old_cycle): (Vec<(K, Hit)>, u64),
+    counted: Vec<(K, Hit, Hit, Vec<Difference>)>,
 ) -> Comparison {
-    new.sort_unstable_by_key(|hit| hit.rank);
+    new.sort_unstable_by_key(|(key, _)| *key);
     let mut gone: BTreeMap<_, Hit> =
-        old.into_iter().map(|hit| (hit.node.id.clone(), hit)).collect();
+        old.into_iter().map(|(_, hit)| (hit.node.id.clone(), hit)).collect();
     let mut found = Comparison::default();
-    for hit in new {
+    let mut changed = counted;
+    for (key, hit) in new {
         match gone.remove(&hit.node.id) {
             None => found.added.push(hit),
             Some(before) => {
                 let fields = differences((&hit, new_cycle), (&before, old_cycle));
                 if !fields.is_empty() {
-                    found.changed.push((hit, before, fields));
+                    changed.push((key, hit, before, fields));
                 }
             }
         }
     }
+    changed.sort_by_key(|(key, ..)| *key);
+    found.changed = changed.into_iter().map(|(_, new, old, fields)| (new, old, fields)).collect();
     found.removed = gone.into_values().collect();
     found
 }

@@ -5,6 +5,7 @@ use crate::model::Name;
 use crate::query::eval::Hit;
 use crate::snapshot::hex;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// A field that differs: its name, its newer and its older value.
 pub(in crate::query) type Difference = (String, Json, Json);
@@ -15,8 +16,13 @@ pub(in crate::query) fn differences(
     (older, older_cycle): (&Hit, u64),
 ) -> Vec<Difference> {
     let ttls = (newer.node.ttl_at(newer_cycle), older.node.ttl_at(older_cycle));
-    if newer.node == older.node && newer.parent == older.parent && ttls.0 == ttls.1 {
+    let same = Arc::ptr_eq(&newer.node, &older.node) || newer.node == older.node;
+    if same && newer.parent == older.parent && ttls.0 == ttls.1 {
         return Vec::new();
+    }
+    if Arc::ptr_eq(&newer.node, &older.node) && newer.parent == older.parent {
+        let ttl = |ttl: Option<u64>| ttl.map_or(Json::Null, number);
+        return vec![("ttl".to_owned(), ttl(ttls.0), ttl(ttls.1))];
     }
     let headers = headers(newer, newer_cycle).into_iter().zip(headers(older, older_cycle));
     let mut found: Vec<Difference> = headers

@@ -4,6 +4,7 @@ mod compare;
 mod content;
 mod fields;
 mod result;
+mod sweep;
 
 pub(super) use compare::{Comparer, Comparison};
 pub(super) use fields::Difference;
@@ -15,7 +16,7 @@ pub use result::{
 use super::ast::Mode;
 use super::eval::Hit;
 use super::options::{Material, Options};
-use super::plan::{Plan, RangeKind, Stop};
+use super::plan::{Plan, RangeKind, State, Stop};
 use super::query_error::QueryError;
 use super::timeline::{Moment, Timeline};
 use crate::code::Code;
@@ -46,7 +47,23 @@ pub(super) fn range(
         stops.list.iter().map(|stop| snapshot_ref(stop, stops.kind)).collect();
     let mut diffs = Vec::new();
     let mut newer: Option<Moment<'_>> = None;
+    let mut sweep = None;
     for (i, j) in pairs(plan.mode, stops.list.len()) {
+        let (new, old) = (stops.list[i].state, stops.list[j].state);
+        if sweep.is_none() && plan.mode == Mode::Pairwise && !whole {
+            sweep = Some(comparer.sweep(new, stops.list[stops.list.len() - 1].state)?);
+        }
+        if let (Some(Some(walk)), State::Cycle(new), State::Cycle(old)) = (&mut sweep, new, old)
+            && let Some(comparison) = walk.step(new, old)?
+        {
+            diffs.push(writer.block(&refs[i], &refs[j], comparison)?);
+            continue;
+        }
+        // From the working state, and over an import that brought another root, a walk begins
+        // anew.
+        if !matches!((&sweep, new), (Some(None), State::Cycle(_))) {
+            sweep = None;
+        }
         let new = match newer.take() {
             Some(moment) => moment,
             None => comparer.moment(stops.list[i].state)?,
@@ -57,7 +74,7 @@ pub(super) fn range(
             false => comparer.compare((&new, stops.list[i].state), (&old, stops.list[j].state))?,
         };
         diffs.push(writer.block(&refs[i], &refs[j], comparison)?);
-        newer = Some(old);
+        newer = sweep.as_ref().is_some_and(Option::is_none).then_some(old);
     }
     let limits = (stops.cut || writer.cut).then_some(Limits {
         max_snapshots: options.max_snapshots,

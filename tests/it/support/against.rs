@@ -3,9 +3,10 @@
 use super::memory::Memory;
 use super::model::canon::canonical;
 use super::naive::{Answer, Store, Wrong};
+use pactdb::Code;
 use pactdb::model::Generation;
 use pactdb::query::{
-    Dialect, Options, QueryError, Selected, Timeline, diff, parse_selector, parse_time, select,
+    Dialect, Options, Selected, Timeline, diff, parse_selector, parse_time, select,
 };
 use pactdb::snapshot::export;
 use serde_json::Value;
@@ -41,8 +42,19 @@ pub(crate) fn same_answer(
     dialect: Dialect,
     options: &Options,
 ) -> Result<Outcome, String> {
+    let engine = select(memory, text, dialect, options).map_err(|error| error.code);
+    same_as(engine, store, text, dialect, options)
+}
+
+/// The same for an answer that is there already.
+pub(crate) fn same_as(
+    engine: Result<Selected, Code>,
+    store: &Store,
+    text: &str,
+    dialect: Dialect,
+    options: &Options,
+) -> Result<Outcome, String> {
     let Ok(selector) = parse_selector(text, dialect) else { return Ok(Outcome::NotRead) };
-    let engine = select(memory, text, dialect, options);
     let naive = store.select(text, &selector, dialect, options);
     let differ = |engine: &dyn std::fmt::Debug, naive: &dyn std::fmt::Debug| {
         Err(format!("{text:?} in {dialect}\n  engine {engine:?}\n  naive  {naive:?}"))
@@ -65,7 +77,7 @@ pub(crate) fn same_answer(
                 false => differ(&(got.to_string(), says), &(expected.to_string(), clipped)),
             }
         }
-        (Err(error), Err(wrong)) => refused(&error, &wrong).or_else(|()| differ(&error, &wrong)),
+        (Err(code), Err(wrong)) => refused(code, &wrong).or_else(|()| differ(&code, &wrong)),
         (engine, naive) => differ(&engine, &naive),
     }
 }
@@ -93,14 +105,16 @@ pub(crate) fn same_diff(
                 false => differ(&engine.to_string(), &naive.to_string()),
             }
         }
-        (Err(error), Err(wrong)) => refused(&error, &wrong).or_else(|()| differ(&error, &wrong)),
+        (Err(error), Err(wrong)) => {
+            refused(error.code, &wrong).or_else(|()| differ(&error, &wrong))
+        }
         (engine, naive) => differ(&engine, &naive),
     }
 }
 
 /// Where several errors apply, any of their codes is right.
-fn refused(error: &QueryError, wrong: &Wrong) -> Result<Outcome, ()> {
-    match wrong.contains(&error.code.as_str()) {
+fn refused(code: Code, wrong: &Wrong) -> Result<Outcome, ()> {
+    match wrong.contains(&code.as_str()) {
         true => Ok(Outcome::Refused),
         false => Err(()),
     }

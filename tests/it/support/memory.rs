@@ -12,9 +12,10 @@ use pactdb::change::{
 };
 use pactdb::json::{Json, parse};
 use pactdb::model::{
-    ContentRef, Generation, Id, Instance, Place, ReadError, Skeleton, Subtree, Tree, TurnSource,
+    ContentRef, Generation, Id, Instance, OwnedSketch, Place, ReadError, Skeleton, Sketch, Slot,
+    Subtree, Tree, TurnSource,
 };
-use pactdb::query::{Summary, Timeline};
+use pactdb::query::Timeline;
 use pactdb::snapshot::{Contents, read_document};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -104,8 +105,8 @@ pub struct Memory {
     working: Working,
     history: History,
     seq: u64,
-    /// Whether summaries of turns are offered.
-    pub summaries: bool,
+    /// Which turns have a sketch.
+    pub sketched: fn(Slot) -> bool,
 }
 
 impl Memory {
@@ -119,7 +120,7 @@ impl Memory {
             working: Working::fresh(State::new(generation, tree)),
             history: History::default(),
             seq: 1,
-            summaries: true,
+            sketched: |_| true,
         }
     }
 
@@ -227,7 +228,9 @@ impl Memory {
             for part in &closed.parts {
                 shelf.parts.entry(part.place).or_default().insert(cycle, part.new.clone());
                 shelf.changed.entry(cycle).or_default().push(part.place);
-                match part.new.as_deref().is_some_and(|part| Summary::of(part).has_finite_ttl()) {
+                match part.new.as_deref().is_some_and(|part| {
+                    part.entries().iter().any(|entry| entry.node.lifetime.is_some())
+                }) {
                     true => finite.insert(part.place),
                     false => finite.remove(&part.place),
                 };
@@ -296,10 +299,17 @@ impl Timeline for Memory {
         Ok(shelf.finite.get(&cycle).into_iter().flatten().copied().collect())
     }
 
-    fn summary(&self, place: Place, cycle: u64) -> Result<Option<Summary>, ReadError> {
-        match self.summaries {
-            true => Ok(Some(Summary::of(&*self.shelf.0.read().unwrap().part(place, cycle)?))),
-            false => Ok(None),
+    fn sketches(
+        &self,
+        cycle: u64,
+        turns: &[Slot],
+        each: &mut dyn FnMut(usize, Option<Sketch<'_>>),
+    ) -> Result<(), ReadError> {
+        for (i, slot) in turns.iter().enumerate() {
+            let part = self.shelf.0.read().unwrap().part(Place::Turn(*slot), cycle)?;
+            let owned = OwnedSketch::of(&part);
+            each(i, (self.sketched)(*slot).then(|| owned.sketch()));
         }
+        Ok(())
     }
 }

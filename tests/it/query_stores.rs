@@ -1,0 +1,136 @@
+//! Queries of a store in a file, with its indexes and its sketches of turns, against the naive
+//! evaluator: after a long life, at any cycle, over every snapshot and over ranges; and what was
+//! read for them.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use crate::support::against::same_as;
+use crate::support::disk::Disk;
+use crate::support::life::{CLOCK, live, must, requests};
+use crate::support::naive::Store;
+use crate::support::random::{at_every_state, at_one_state, over_a_range};
+use pactdb::db::{Db, Durability, Options};
+use pactdb::query::{Dialect, Options as QueryOptions, Selected};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::sync::OnceLock;
+
+/// A store whose indexes were written several times, opened again in between.
+fn old_store() -> &'static (Db, Store) {
+    static STORE: OnceLock<(Db, Store)> = OnceLock::new();
+    STORE.get_or_init(|| {
+        let disk = Disk::default();
+        let options = || Options::new().clock(CLOCK).durability(Durability::AtCommit);
+        let mut db = options().create_on(disk.clone()).unwrap();
+        for (i, request) in requests(130).iter().enumerate() {
+            live(&db, request);
+            if i % 97 == 96 {
+                drop(db);
+                db = options().open_on(disk.clone()).unwrap();
+            }
+        }
+        must(&db, &json!({"op": "add", "role": "user", "content": "not committed"}));
+        let document =
+            |at: Option<&str>| -> Value { serde_json::from_str(&db.export(at).unwrap()).unwrap() };
+        let cycles = db.history();
+        let snapshots: Vec<Value> =
+            cycles.iter().map(|cycle| document(Some(&format!("@c{cycle}")))).collect();
+        let naive = Store::new(&snapshots, &document(None), "mc");
+        (db, naive)
+    })
+}
+
+fn check(text: &str) -> Result<(), TestCaseError> {
+    let (db, naive) = old_store();
+    for dialect in Dialect::ALL {
+        let options = QueryOptions::default();
+        let answer = db.select(text, Some(dialect), &options).map_err(|error| error.code);
+        same_as(answer, naive, text, dialect, &options).map_err(TestCaseError::fail)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn an_old_store_answers_like_the_naive_evaluator() {
+    let (db, _) = old_store();
+    let last = db.last_cycle();
+    let times = [1, 5, 40, 63, 64, 65, 100, last - 70, last - 1, last].map(|c| format!("@c{c} "));
+    for time in times.iter().map(String::as_str).chain(["", "@t0 ", "@t-3..@t0 "]) {
+        for selector in [
+            ".cb[role='user']",
+            ".cb",
+            ".mt",
+            "*",
+            "[key='k1']",
+            "{key='k0'} @limit=1",
+            ".mt .cb+answer",
+            ".mt:depth(2-) .cb[role='user']",
+            ".mt:depth(5-60) .mc > .cb",
+            ".cb[content~'sky']",
+            ".mt .cb[role='user'][content~'blue. why']",
+            ".cb[content='note again'], .mc[offset=2]",
+            ".cb[data_turn>50]",
+            ".cb[ttl<=3]",
+            ".cb:first",
+            ".mt .cb:last",
+            ".mt .cb[content~'question']:first",
+            ".cb[role='nobody'] ?? .cb[role='assistant'] @skip=2 @limit=3",
+            "^seq .cb[role!='user'] @order=id",
+            ".mt :post .cb",
+        ] {
+            check(&format!("{time}{selector}")).unwrap();
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn one_state(text in at_one_state()) {
+        check(&text)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_state(text in at_every_state()) {
+        check(&text)?;
+    }
+
+    #[test]
+    fn ranges(text in over_a_range()) {
+        check(&text)?;
+    }
+}
+
+/// A search reads the turns in which something is, and those that are too new to be known.
+#[test]
+fn turns_that_cannot_matter_are_not_read() {
+    let disk = Disk::default();
+    let db = Options::new().clock(CLOCK).durability(Durability::AtCommit).create_on(disk).unwrap();
+    for turn in 0..200 {
+        let mut add = json!({"op": "add", "role": "user", "content": format!("number {turn}")});
+        if turn == 70 {
+            add["key"] = json!("plan");
+        }
+        must(&db, &json!({"op": "batch", "ops": [add, {"op": "commit"}]}));
+    }
+    let ran = |text: &str| {
+        let ran = db.explain(text, None).unwrap().ran[0];
+        (ran.results, ran.tally.parts_read, ran.tally.turns_skipped)
+    };
+    // 192 of the 200 commits are behind a flush of the indexes; `^sys` and `^ah` are parts too.
+    assert_eq!(ran("[key='plan'] @order=path"), (1, 10, 191));
+    assert_eq!(ran(".cb[role='user']"), (200, 10, 0));
+    assert_eq!(ran(".cb[content~'number 17']"), (11, 10, 181));
+    assert_eq!(ran(".cb[role='nobody']"), (0, 10, 192));
+    let Selected::Ids { ids, .. } =
+        db.select("[key='plan']", None, &QueryOptions::default()).unwrap()
+    else {
+        panic!("no ids");
+    };
+    assert_eq!(ids.len(), 1);
+}
