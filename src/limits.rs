@@ -44,6 +44,10 @@ pub const CHECKPOINT_EVERY: u64 = 64;
 /// this leaves room for machine-made lists of ids and keeps each parse under a millisecond or so.
 pub const MAX_SELECTOR_BYTES: usize = 64 * 1024;
 
+/// Longest text of a statement, in bytes: room for the largest content with an escape everywhere.
+/// What stands outside quotes is bounded like a selector.
+pub const MAX_STATEMENT_BYTES: usize = 2 * MAX_CONTENT_BYTES + MAX_SELECTOR_BYTES;
+
 /// Deepest nesting of brackets of any kind. The tree of a chain in parentheses is walked and
 /// dropped by recursion; this keeps that far from the end of any stack.
 pub const MAX_NESTING: usize = 32;

@@ -79,6 +79,12 @@ impl Db {
         self.working().state.last_cycle
     }
 
+    /// How many events there are since the last commit that are not undone.
+    pub fn uncommitted(&self) -> u64 {
+        let working = self.working();
+        working.pending.iter().filter(|p| !p.undone && p.event.is_undoable()).count() as u64
+    }
+
     /// The cycles that have a snapshot.
     pub fn history(&self) -> History {
         self.working().state.history.clone()
@@ -143,7 +149,7 @@ impl Db {
     pub fn stats(&self) -> Result<Stats> {
         let _writer = self.write_lock();
         let working = self.working();
-        let Working { state, pending, .. } = &*working;
+        let Working { state, .. } = &*working;
         let totals = state.totals.of(None);
         Ok(Stats {
             spec: self.generation().name().to_owned(),
@@ -154,8 +160,7 @@ impl Db {
             blocks: totals.blocks,
             content_bytes: totals.bytes,
             events: self.inner.store.next_seq() - 1,
-            uncommitted: pending.iter().filter(|p| !p.undone && p.event.is_undoable()).count()
-                as u64,
+            uncommitted: self.uncommitted(),
             sizes: self.inner.store.sizes()?,
         })
     }

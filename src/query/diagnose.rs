@@ -10,7 +10,7 @@ use super::layout::unclosed;
 use super::nearest::nearest;
 use super::span::Span;
 use super::token::{Bracket, Fault, Lexeme, Token};
-use super::words::{PseudoName, Root};
+use super::words::{Keyword, PseudoName, Root};
 
 /// Most phrases that a message lists; beyond that it says only what it found.
 const MOST_PHRASES: usize = 5;
@@ -22,6 +22,7 @@ pub(super) enum Subject {
     Target,
     Place,
     Time,
+    Statement,
 }
 
 impl Subject {
@@ -31,6 +32,7 @@ impl Subject {
             Subject::Target => "the target",
             Subject::Place => "the place",
             Subject::Time => "the time",
+            Subject::Statement => "the statement",
         }
     }
 }
@@ -112,6 +114,31 @@ pub(super) fn diagnose(
         expected: expected_phrases,
         hint: hint(&scene),
         ..SelectorError::invalid(span, message)
+    }
+}
+
+/// The error for a line that begins with a word of no statement: what it is a slip for, or what it
+/// is in a selector.
+pub(super) fn unknown_statement(word: &str, span: Span, read: SelectorError) -> SelectorError {
+    const MEANT: [(&str, Keyword); 8] = [
+        ("insert", Keyword::Add),
+        ("append", Keyword::Add),
+        ("update", Keyword::Set),
+        ("mv", Keyword::Move),
+        ("delete", Keyword::Remove),
+        ("del", Keyword::Remove),
+        ("revert", Keyword::Undo),
+        ("compare", Keyword::Diff),
+    ];
+    let names = Keyword::LEADING.map(Keyword::name);
+    let other = MEANT.iter().find(|(other, _)| *other == word).map(|(_, meant)| meant.name());
+    let Some(near) = other.or_else(|| nearest(word, names.into_iter().chain(["remove"]))) else {
+        return read;
+    };
+    SelectorError {
+        expected: names.map(|name| format!("`{name}`")).into(),
+        hint: Some(format!("did you mean `{near}`?")),
+        ..SelectorError::invalid(span, format!("`{}` begins no statement", shown(word)))
     }
 }
 

@@ -42,6 +42,12 @@ pub(super) fn phrases(expected: &[String]) -> Vec<String> {
     say(has("OpenArray"), "a list such as `['a', 'b']`");
     say(has("OpenGroup"), "`(`");
     say(has("OpenArgs"), "`(` and an argument");
+    say(has("Text") && !value && !has("Name"), "a quoted text");
+    say(has("KwJson"), "`json` and a quoted value");
+    say(has("KwTo"), "`to`");
+    say(has("KwEnd"), "`end`");
+    say(has("KwForce"), "`force`");
+    say(has("KwDiscard"), "`discard`");
     say(has("Dots"), "`..`");
     say(has("RangeMark"), "`..`");
     say(has("Comma"), "`,`");

@@ -36,7 +36,7 @@ fn write_id(out: &mut String, id: &Id) {
     if plain { out.push_str(&id.text) } else { write_quoted(out, &id.text) }
 }
 
-fn write_type(out: &mut String, name: &TypeName) {
+pub(super) fn write_type(out: &mut String, name: &TypeName) {
     out.push_str(&name.base);
     if let Some(name) = &name.name {
         out.push(':');
@@ -143,7 +143,7 @@ fn write_test(out: &mut String, test: &Test) {
     }
 }
 
-fn write_attr_name(out: &mut String, name: &AttrName) {
+pub(super) fn write_attr_name(out: &mut String, name: &AttrName) {
     let plain = name.text.starts_with(is_name_start)
         && name.text.chars().all(|c| is_name_char(c) || c == ':');
     if plain { out.push_str(&name.text) } else { write_quoted(out, &name.text) }
@@ -157,7 +157,7 @@ pub(super) fn write_value(out: &mut String, value: &Value) {
     }
 }
 
-fn write_quoted(out: &mut String, text: &str) {
+pub(super) fn write_quoted(out: &mut String, text: &str) {
     out.push('\'');
     for c in text.chars() {
         if matches!(c, '\\' | '\'') {

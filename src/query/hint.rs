@@ -5,7 +5,7 @@
 
 use super::diagnose::Subject;
 use super::token::{Bracket, Token};
-use super::words::{PseudoName, Root};
+use super::words::{Keyword, PseudoName, Root};
 
 /// The tokens around a failure.
 pub(super) struct Scene<'a> {
@@ -27,19 +27,70 @@ pub(super) struct Scene<'a> {
 
 /// Advice for this failure, if a rule knows it.
 pub(super) fn hint(scene: &Scene<'_>) -> Option<String> {
-    let found = scene.found?;
-    time_hint(scene, found)
+    let Some(found) = scene.found else { return early_end_hint(scene) };
+    statement_hint(scene, found)
+        .or_else(|| time_hint(scene, found))
         .or_else(|| depth_hint(scene, found))
         .or_else(|| position_hint(scene, found))
         .or_else(|| filter_hint(scene, found))
         .or_else(|| step_hint(scene, found))
 }
 
+/// What is missing from a statement that stops behind its keyword.
+fn early_end_hint(scene: &Scene<'_>) -> Option<String> {
+    let Some(Token::Keyword(keyword)) = scene.before else { return None };
+    Some(format!("for example `{}`", example(keyword)?))
+}
+
+/// A statement that shows the shape of its kind.
+fn example(keyword: Keyword) -> Option<&'static str> {
+    Some(match keyword {
+        Keyword::Add => "add ^ah .cb {role='user'} 'Hello'",
+        Keyword::Set => "set #cb:1 {ttl=2}",
+        Keyword::Move | Keyword::To => "move #cb:1 to ^sys",
+        Keyword::Remove => "rm #cb:1",
+        Keyword::Restore => "restore @c4",
+        Keyword::Cadence | Keyword::End => "cadence end notes",
+        Keyword::Json => "json '[1, 2]'",
+        _ => return None,
+    })
+}
+
+fn statement_hint(scene: &Scene<'_>, found: Token<'_>) -> Option<String> {
+    if scene.subject != Subject::Statement || scene.inside.is_some() {
+        return None;
+    }
+    match (scene.before, found) {
+        (Some(Token::Keyword(Keyword::Add)), Token::Word("to")) => {
+            Some("the place comes directly behind `add`".to_owned())
+        }
+        (Some(Token::Keyword(Keyword::Restore)), _) => {
+            Some("name a snapshot: `restore @c4`".to_owned())
+        }
+        (Some(Token::Text(_)), Token::Open(Bracket::Brace)) => {
+            Some("fields come before the content".to_owned())
+        }
+        (Some(Token::CloseBrace), Token::Type(_)) => {
+            Some("the type comes before the fields".to_owned())
+        }
+        (Some(_), Token::Text(_)) => {
+            Some("a content is for `add` and `set`, at the end".to_owned())
+        }
+        (_, found) if found.ends_time() => {
+            Some("an edit addresses the working state: leave the time out".to_owned())
+        }
+        (_, Token::Word(_) | Token::Fault(_)) => {
+            Some("text is quoted: `add 'Hello'`; types begin with a dot".to_owned())
+        }
+        _ => None,
+    }
+}
+
 fn time_hint(scene: &Scene<'_>, found: Token<'_>) -> Option<String> {
     let after_time = scene.before.is_some_and(|before| before.ends_time());
     if found.ends_time() {
         return Some(match scene.subject {
-            Subject::Target | Subject::Place => {
+            Subject::Target | Subject::Place | Subject::Statement => {
                 "an edit addresses the working state: leave the time out".to_owned()
             }
             _ if scene.before == Some(Token::RangeMark) => return None,

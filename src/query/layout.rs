@@ -7,10 +7,12 @@
 
 use super::dialect::Dialect;
 use super::error::SelectorError;
+use super::keywords::statement_tokens;
 use super::lexer::Lexer;
 use super::span::Span;
 use super::token::{Bracket, Gap, Lexeme, Token};
-use crate::limits::{MAX_NESTING, MAX_SELECTOR_BYTES};
+use super::words::Keyword;
+use crate::limits::{MAX_NESTING, MAX_SELECTOR_BYTES, MAX_STATEMENT_BYTES};
 
 /// What a text is read as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +21,8 @@ pub(super) enum Reading {
     Query,
     /// The place of a new node, where a signed last element of a position is an insertion.
     Place,
+    /// A statement: places in it read like places, and the rest like queries.
+    Statement,
 }
 
 /// The tokens of `text` with only the white space that means something.
@@ -27,29 +31,31 @@ pub(super) fn layout(
     dialect: Dialect,
     reading: Reading,
 ) -> Result<Vec<Lexeme<'_>>, SelectorError> {
-    if text.len() > MAX_SELECTOR_BYTES {
-        let message = format!(
-            "the text has {} bytes; a selector has at most {MAX_SELECTOR_BYTES}",
-            text.len()
-        );
-        return Err(SelectorError::invalid(Span::new(0, 0), message));
-    }
-    let found: Vec<Lexeme<'_>> = Lexer::new(text).collect();
+    let found = match reading {
+        Reading::Statement => bounded_statement(text)?,
+        Reading::Query | Reading::Place => bounded_selector(text)?,
+    };
+    let mut in_place = reading == Reading::Place;
     let mut laid: Vec<Lexeme<'_>> = Vec::with_capacity(found.len());
     let mut open: Vec<Bracket> = Vec::new();
     for (index, lexeme) in found.iter().enumerate() {
         let next = found.get(index + 1).map(|next| next.token);
         let token = match lexeme.token {
+            Token::Keyword(keyword) => {
+                in_place = matches!(keyword, Keyword::Add | Keyword::To);
+                lexeme.token
+            }
             Token::Space => {
                 let joins = open.last().is_none_or(|bracket| bracket.holds_steps());
                 let last = laid.last().map(|last| last.token);
-                match gap(last, next, dialect).filter(|_| joins) {
+                let content = reading == Reading::Statement && matches!(next, Some(Token::Text(_)));
+                match gap(last, next, dialect).filter(|_| joins && !content) {
                     Some(gap) => Token::Gap(gap),
                     None => continue,
                 }
             }
             Token::Number(number)
-                if reading == Reading::Place
+                if in_place
                     && open.last() == Some(&Bracket::Position)
                     && number.starts_with(['+', '-'])
                     && closes(&found[index + 1..]) =>
@@ -76,6 +82,39 @@ pub(super) fn layout(
     Ok(laid)
 }
 
+/// The tokens of a selector that is not too long.
+fn bounded_selector(text: &str) -> Result<Vec<Lexeme<'_>>, SelectorError> {
+    if text.len() > MAX_SELECTOR_BYTES {
+        let message = format!(
+            "the text has {} bytes; a selector has at most {MAX_SELECTOR_BYTES}",
+            text.len()
+        );
+        return Err(SelectorError::invalid(Span::new(0, 0), message));
+    }
+    Ok(Lexer::new(text).collect())
+}
+
+/// The tokens of a statement that is not too long; quoted text, its content, counts apart.
+fn bounded_statement(text: &str) -> Result<Vec<Lexeme<'_>>, SelectorError> {
+    if text.len() > MAX_STATEMENT_BYTES {
+        let message = format!(
+            "the text has {} bytes; a statement has at most {MAX_STATEMENT_BYTES}",
+            text.len()
+        );
+        return Err(SelectorError::invalid(Span::new(0, 0), message));
+    }
+    let mut bare = 0;
+    for Lexeme { token, span } in Lexer::new(text) {
+        bare += if matches!(token, Token::Text(_)) { 2 } else { span.end - span.start };
+        if bare > MAX_SELECTOR_BYTES {
+            let message =
+                format!("a statement has at most {MAX_SELECTOR_BYTES} bytes outside quotes");
+            return Err(SelectorError::invalid(Span::new(0, 0), message));
+        }
+    }
+    Ok(statement_tokens(text))
+}
+
 /// What white space between these two tokens means, if anything.
 fn gap(last: Option<Token<'_>>, next: Option<Token<'_>>, dialect: Dialect) -> Option<Gap> {
     let (last, next) = (last?, next?);
@@ -84,12 +123,14 @@ fn gap(last: Option<Token<'_>>, next: Option<Token<'_>>, dialect: Dialect) -> Op
             || matches!(
                 next,
                 Token::Comma | Token::Fallback | Token::Child | Token::Optional | Token::CloseRound
-            );
+            )
+            || matches!(last, Token::Keyword(keyword) if keyword != Keyword::Now)
+            || matches!(next, Token::Keyword(keyword) if keyword != Keyword::Now);
     if padding {
         return None;
     }
     Some(match next {
-        _ if last.ends_time() => Gap::Time,
+        _ if last.ends_time() || last == Token::Keyword(Keyword::Now) => Gap::Time,
         Token::Open(Bracket::Square) if dialect.bracket_descends() => Gap::Bracket,
         Token::Open(Bracket::Square | Bracket::Brace) | Token::Tag(_) => Gap::Filter,
         Token::Control(_) => Gap::Control,

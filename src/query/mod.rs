@@ -29,8 +29,10 @@ mod explain;
 mod facets;
 mod format;
 mod format_parts;
+mod format_statement;
 mod hint;
 mod history;
+mod keywords;
 mod layout;
 mod lexer;
 mod nearest;
@@ -70,6 +72,7 @@ pub use eval::{Hit, find, find_whole};
 pub use explain::{Explanation, Ran, explain};
 pub use facets::derived_facet;
 pub use format::{Canonical, format};
+pub use keywords::statement_tokens;
 pub use lexer::Lexer;
 pub use normalize::normalized;
 pub use options::{ContentMode, Material, Options};
@@ -87,6 +90,11 @@ pub use token::{Bracket, Fault, Gap, Lexeme, Token, TokenClass};
 /// Reads a selector.
 pub fn parse_selector(text: &str, dialect: Dialect) -> Result<ast::Selector, SelectorError> {
     parse::selector(text, dialect)
+}
+
+/// Reads a statement: a selector, or a line that begins with a word such as `add`.
+pub fn parse_statement(text: &str, dialect: Dialect) -> Result<ast::Statement, SelectorError> {
+    parse::statement(text, dialect)
 }
 
 /// Reads the target of an edit: a selector without a time, which may end in `?`.
@@ -118,4 +126,12 @@ pub fn unclosed(text: &str) -> Option<Span> {
         Some(Lexeme { token: Token::Fault(Fault::UnclosedQuote), span }) => Some(*span),
         _ => layout::unclosed(&lexemes).pop(),
     }
+}
+
+/// The candidate that a misspelt word was probably meant to be.
+pub fn nearest_word<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    nearest::nearest(word, candidates)
 }

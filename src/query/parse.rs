@@ -5,14 +5,18 @@
 
 use lalrpop_util::ParseError;
 
-use super::ast::{Place, Selector, Target, Time};
+use super::ast::{Place, Selector, Statement, Target, Time};
 use super::bounds;
-use super::diagnose::{Failure, Subject, diagnose, diagnose_fault};
+use super::diagnose::{Failure, Subject, diagnose, diagnose_fault, unknown_statement};
 use super::dialect::Dialect;
 use super::error::SelectorError;
-use super::grammar::{PlaceTextParser, SelectorTextParser, TargetTextParser, TimeTextParser};
+use super::grammar::{
+    PlaceTextParser, SelectorTextParser, StatementTextParser, TargetTextParser, TimeTextParser,
+};
 use super::layout::{Reading, layout};
+use super::lexer::Lexer;
 use super::token::{Lexeme, Token};
+use super::words::Keyword;
 
 /// Reads a whole selector.
 pub(super) fn selector(text: &str, dialect: Dialect) -> Result<Selector, SelectorError> {
@@ -21,6 +25,43 @@ pub(super) fn selector(text: &str, dialect: Dialect) -> Result<Selector, Selecto
     let selector = finish(&failure, SelectorTextParser::new().parse(stream(&failure)))?;
     bounds::check(&selector)?;
     Ok(selector)
+}
+
+/// Reads a statement. What begins with no word is a selector; a word that begins no statement is
+/// explained as a slip for one that does, or else as the mistake that it is in a selector.
+pub(super) fn statement(text: &str, dialect: Dialect) -> Result<Statement, SelectorError> {
+    let first = Lexer::new(text).find(|lexeme| lexeme.token != Token::Space);
+    match first.map(|lexeme| (lexeme.token, lexeme.span)) {
+        Some((Token::Word(word), _)) if Keyword::leading(word).is_some() => {}
+        Some((Token::Word(word), span)) => {
+            let explained = selector(text, dialect).map(Statement::Select);
+            return explained.map_err(|error| unknown_statement(word, span, error));
+        }
+        _ => return selector(text, dialect).map(Statement::Select),
+    }
+    let tokens = layout(text, dialect, Reading::Statement)?;
+    let failure = Failure { text, tokens: &tokens, subject: Subject::Statement };
+    let statement = finish(&failure, StatementTextParser::new().parse(stream(&failure)))?;
+    check_bounds(&statement)?;
+    Ok(statement)
+}
+
+fn check_bounds(statement: &Statement) -> Result<(), SelectorError> {
+    let place = |place: &Place| match place {
+        Place::Under(selector) => bounds::check(selector),
+        Place::Insert(_, position, _) => bounds::check_position(position),
+    };
+    match statement {
+        Statement::Select(selector) => bounds::check(selector),
+        Statement::Add(add) => add.place.as_ref().map_or(Ok(()), place),
+        Statement::Set(set) => bounds::check(&set.target.selector),
+        Statement::Move(request) => {
+            bounds::check(&request.target.selector).and_then(|()| place(&request.to))
+        }
+        Statement::Remove(remove) => bounds::check(&remove.target.selector),
+        Statement::Diff(diff) => diff.selector.as_ref().map_or(Ok(()), bounds::check),
+        _ => Ok(()),
+    }
 }
 
 /// Reads the target of an edit.

@@ -5,7 +5,7 @@
 //! what they open, because the lexer has to know it anyway and the grammar is simpler for it.
 
 use super::span::Span;
-use super::words::{Op, PseudoName, Root};
+use super::words::{Keyword, Op, PseudoName, Root};
 
 /// A token and where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,6 +97,8 @@ pub enum Token<'a> {
     In,
     /// `@limit`
     Control(&'a str),
+    /// A word of a statement; only [`super::statement_tokens`] makes these.
+    Keyword(Keyword),
     /// Something that is no token.
     Fault(Fault<'a>),
 }
@@ -209,6 +211,8 @@ pub enum TokenClass {
     Bracket,
     /// A control.
     Control,
+    /// A word of a statement.
+    Keyword,
     /// What is no token.
     Fault,
 }
@@ -249,6 +253,7 @@ impl Token<'_> {
             | Token::CloseBrace
             | Token::Comma => TokenClass::Bracket,
             Token::Control(_) => TokenClass::Control,
+            Token::Keyword(_) => TokenClass::Keyword,
             Token::Fault(_) => TokenClass::Fault,
         }
     }

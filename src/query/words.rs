@@ -159,6 +159,109 @@ impl Base {
     }
 }
 
+/// A word that makes a line a statement, or that belongs to one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Keyword {
+    /// `add`
+    Add,
+    /// `set`
+    Set,
+    /// `move`
+    Move,
+    /// `rm`, or `remove`
+    Remove,
+    /// `commit`
+    Commit,
+    /// `undo`
+    Undo,
+    /// `restore`
+    Restore,
+    /// `diff`
+    Diff,
+    /// `policy`
+    Policy,
+    /// `cadence`
+    Cadence,
+    /// `to`, in a move
+    To,
+    /// `json`, before the content of an add or a set
+    Json,
+    /// `force`, behind a rm
+    Force,
+    /// `discard`, behind a restore
+    Discard,
+    /// `rich`, in a diff
+    Rich,
+    /// `now`, the working state in a diff
+    Now,
+    /// `none`, in a policy
+    NoPolicy,
+    /// `end`, in a cadence
+    End,
+}
+
+impl Keyword {
+    /// The words that a statement may begin with.
+    pub const LEADING: [Keyword; 10] = [
+        Keyword::Add,
+        Keyword::Set,
+        Keyword::Move,
+        Keyword::Remove,
+        Keyword::Commit,
+        Keyword::Undo,
+        Keyword::Restore,
+        Keyword::Diff,
+        Keyword::Policy,
+        Keyword::Cadence,
+    ];
+
+    /// The word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Keyword::Add => "add",
+            Keyword::Set => "set",
+            Keyword::Move => "move",
+            Keyword::Remove => "rm",
+            Keyword::Commit => "commit",
+            Keyword::Undo => "undo",
+            Keyword::Restore => "restore",
+            Keyword::Diff => "diff",
+            Keyword::Policy => "policy",
+            Keyword::Cadence => "cadence",
+            Keyword::To => "to",
+            Keyword::Json => "json",
+            Keyword::Force => "force",
+            Keyword::Discard => "discard",
+            Keyword::Rich => "rich",
+            Keyword::Now => "now",
+            Keyword::NoPolicy => "none",
+            Keyword::End => "end",
+        }
+    }
+
+    /// The statement that begins with this word.
+    pub fn leading(word: &str) -> Option<Keyword> {
+        match word {
+            "remove" => Some(Keyword::Remove),
+            _ => Keyword::LEADING.into_iter().find(|keyword| keyword.name() == word),
+        }
+    }
+
+    /// The words that belong inside the statement that begins with this one.
+    pub fn inner(self) -> &'static [Keyword] {
+        match self {
+            Keyword::Add | Keyword::Set => &[Keyword::Json],
+            Keyword::Move => &[Keyword::To],
+            Keyword::Remove => &[Keyword::Force],
+            Keyword::Restore => &[Keyword::Discard],
+            Keyword::Diff => &[Keyword::Rich, Keyword::Now],
+            Keyword::Policy => &[Keyword::NoPolicy],
+            Keyword::Cadence => &[Keyword::End],
+            _ => &[],
+        }
+    }
+}
+
 /// The controls that mean something (R6.11), for completion and for guesses at typing errors.
 pub const CONTROLS: [&str; 6] = ["limit", "skip", "first", "unique", "order", "mode"];
 

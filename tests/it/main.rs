@@ -28,6 +28,8 @@ mod query_syntax;
 mod readme;
 mod round_trip;
 mod sessions;
+mod statement_roundtrip;
+mod statement_syntax;
 mod store_model;
 mod support;
 mod threads;

@@ -5,7 +5,8 @@
 use std::time::{Duration, Instant};
 
 use pactdb::query::{
-    Dialect, advise, format, parse_place, parse_selector, parse_target, parse_time, tokens,
+    Dialect, advise, ast::Statement, format, parse_place, parse_selector, parse_statement,
+    parse_target, parse_time, statement_tokens, tokens, unclosed,
 };
 use proptest::prelude::*;
 
@@ -18,7 +19,14 @@ fn check_any(text: &str) {
         end = lexeme.span.end;
     }
     assert_eq!(end, text.len(), "tokens cover all of {text:?}");
+    let spans = |lexemes: &[pactdb::query::Lexeme<'_>]| -> Vec<_> {
+        lexemes.iter().map(|lexeme| lexeme.span).collect()
+    };
+    let plain: Vec<_> = tokens(text).collect();
+    assert_eq!(spans(&statement_tokens(text)), spans(&plain), "{text:?}");
+    unclosed(text);
     for dialect in Dialect::ALL {
+        check_statement(text, dialect);
         match parse_selector(text, dialect) {
             Ok(tree) => {
                 advise(&tree, dialect);
@@ -38,12 +46,63 @@ fn check_any(text: &str) {
     let _ = parse_time(text);
 }
 
+/// A selector is a statement; what else is one reads back, and what is none is explained.
+fn check_statement(text: &str, dialect: Dialect) {
+    let read = parse_statement(text, dialect);
+    if let Ok(selector) = parse_selector(text, dialect) {
+        assert_eq!(read, Ok(Statement::Select(selector)), "{text:?}");
+        return;
+    }
+    match read {
+        Ok(tree) => {
+            let canonical = format(&tree, dialect);
+            let again = parse_statement(&canonical, dialect);
+            assert_eq!(again.as_ref(), Ok(&tree), "{text:?} -> {canonical:?}");
+            // Whatever it asks for, it is an operation or an error with a code.
+            let _ = pactdb::protocol::statement_op(&tree, text, dialect);
+        }
+        Err(error) => {
+            assert!(error.span.end <= text.len(), "{text:?}: {error:?}");
+            assert!(!error.message.is_empty() && !error.message.contains('\n'), "{error:?}");
+            error.render(text);
+        }
+    }
+}
+
 /// Pieces that make interesting mistakes when they are put together at random.
 const PIECES: [&str; 52] = [
     " ", "  ", ",", ">", "??", "?", "(", ")", "[", "]", "{", "}", ".", "..", ":", "#", "+", "-",
     "*", "@", "^", "=", "!=", "<=", "~", "'", "\"", "\\", "d1", "d-1", "depth", ":depth(", ":nth(",
     ":first", ":pre", ".cb", ".cb:x", "#a:b", "^ah", "+tag", "@t0", "@t-3", "@c4", "@*", "@limit=",
     "end", "in", "null", "1", "2.5", "é", "\n",
+];
+
+/// Pieces of statements.
+const STATEMENTS: [&str; 24] = [
+    "add",
+    "set",
+    "move",
+    "rm",
+    "commit",
+    "undo",
+    "restore",
+    "diff",
+    "policy",
+    "cadence",
+    " to ",
+    " json ",
+    " force",
+    " rich ",
+    " now ",
+    " none",
+    " end ",
+    " {ttl=2}",
+    " {tags=[a, 'b']}",
+    " 'text'",
+    " json '[1]'",
+    " .cb",
+    " ^ah",
+    " #a",
 ];
 
 proptest! {
@@ -53,6 +112,18 @@ proptest! {
     fn pieces_in_any_order_are_answered(indexes in prop::collection::vec(0..PIECES.len(), 0..24)) {
         let text: String = indexes.into_iter().map(|index| PIECES[index]).collect();
         check_any(&text);
+    }
+
+    #[test]
+    fn statements_in_pieces_are_answered(
+        leading in 0..STATEMENTS.len(),
+        indexes in prop::collection::vec(0..PIECES.len() + STATEMENTS.len(), 0..16),
+    ) {
+        let piece = |index: usize| {
+            if index < PIECES.len() { PIECES[index] } else { STATEMENTS[index - PIECES.len()] }
+        };
+        let rest: String = indexes.into_iter().map(piece).collect();
+        check_any(&format!("{} {rest}", STATEMENTS[leading]));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use pactdb::query::{Dialect, format, parse_place, parse_selector, parse_target};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-fn at() -> At {
+pub(crate) fn at() -> At {
     At::default()
 }
 
@@ -27,7 +27,7 @@ fn suffix() -> impl Strategy<Value = String> {
     "x[a-zA-Z0-9_-]{0,4}(:y[a-z0-9]{0,2})?"
 }
 
-fn type_name() -> impl Strategy<Value = TypeName> {
+pub(crate) fn type_name() -> impl Strategy<Value = TypeName> {
     (name(), prop::option::of(suffix())).prop_map(|(base, name)| TypeName { at: at(), base, name })
 }
 
@@ -44,7 +44,7 @@ fn deep_type() -> impl Strategy<Value = TypeName> {
         .prop_filter("no pseudo", |t| t.base != "first" && t.base != "depth" && t.base != "pre")
 }
 
-fn value() -> impl Strategy<Value = Value> {
+pub(crate) fn value() -> impl Strategy<Value = Value> {
     prop_oneof![
         any::<String>().prop_map(ValueKind::Text),
         "[ -~]{0,6}".prop_map(ValueKind::Text),
@@ -55,7 +55,7 @@ fn value() -> impl Strategy<Value = Value> {
     .prop_map(|kind| Value { at: at(), kind })
 }
 
-fn attr_name() -> impl Strategy<Value = AttrName> {
+pub(crate) fn attr_name() -> impl Strategy<Value = AttrName> {
     prop_oneof!["[a-z_][a-zA-Z0-9_:-]{0,6}", Just("in".to_owned()), any::<String>()]
         .prop_map(|text| AttrName { at: at(), text })
 }
@@ -185,7 +185,7 @@ fn hop() -> impl Strategy<Value = Hop> {
     ]
 }
 
-fn position() -> impl Strategy<Value = Position> {
+pub(crate) fn position() -> impl Strategy<Value = Position> {
     (depth(), prop::collection::vec(hop(), 0..4)).prop_map(|(depth, mut hops)| {
         if let Some(first) = hops.first_mut()
             && let HopKind::Child(name) = &first.kind
@@ -252,7 +252,7 @@ fn nested(mut chain: Chain) -> Head {
     Head::Chain(at(), Box::new(chain))
 }
 
-fn time() -> impl Strategy<Value = Time> {
+pub(crate) fn time() -> impl Strategy<Value = Time> {
     let end = || prop_oneof![any::<i64>().prop_map(RangeEnd::Relative), Just(RangeEnd::Oldest)];
     prop_oneof![
         (-9i64..3).prop_map(TimeKind::Relative),
@@ -283,7 +283,7 @@ fn controls() -> impl Strategy<Value = Vec<Control>> {
     })
 }
 
-fn selector(dialect: Dialect) -> impl Strategy<Value = Selector> {
+pub(crate) fn selector(dialect: Dialect) -> impl Strategy<Value = Selector> {
     let group =
         prop::collection::vec(chain(dialect), 1..3).prop_map(|chains| Group { at: at(), chains });
     let groups = prop::collection::vec(group, 1..3);
@@ -296,7 +296,7 @@ fn selector(dialect: Dialect) -> impl Strategy<Value = Selector> {
     )
 }
 
-fn any_dialect() -> impl Strategy<Value = Dialect> {
+pub(crate) fn any_dialect() -> impl Strategy<Value = Dialect> {
     select(Dialect::ALL.to_vec())
 }
 

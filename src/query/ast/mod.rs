@@ -14,6 +14,7 @@
 mod depth;
 mod filter;
 mod position;
+mod statement;
 mod time;
 
 pub use depth::{DepthExpr, DepthItem};
@@ -22,6 +23,10 @@ pub use filter::{
     TypeName, Value, ValueKind, Zone,
 };
 pub use position::{Hop, HopKind, HopPart, Insertion, Position};
+pub use statement::{
+    Add, Commit, Content, Diff, EndCadence, Field, FieldValue, Fields, Moment, Move, Policy,
+    Remove, Restore, Set, Statement,
+};
 pub use time::{RangeEnd, Time, TimeKind};
 
 pub use super::span::At;

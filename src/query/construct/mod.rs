@@ -5,6 +5,7 @@
 //! They know nothing of tokens beyond their text, and nothing of dialects.
 
 mod filter;
+mod statement;
 mod time;
 
 use super::ast::{
@@ -16,6 +17,7 @@ use super::error::SelectorError;
 
 pub(super) use super::controls::control;
 pub(super) use filter::*;
+pub(super) use statement::*;
 pub(super) use time::{End, time_history, time_range, time_single};
 
 type Made<T> = Result<T, SelectorError>;
@@ -292,7 +294,7 @@ pub(super) fn integer(number: &str) -> i64 {
 }
 
 /// The text between two quote marks; `\\`, `\'` and `\"` are escapes, other backslashes stay.
-fn unquoted(quoted: &str) -> String {
+pub(super) fn unquoted(quoted: &str) -> String {
     let inner = quoted.get(1..quoted.len() - 1).unwrap_or("");
     let mut out = String::with_capacity(inner.len());
     let mut chars = inner.chars().peekable();
