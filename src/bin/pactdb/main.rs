@@ -10,6 +10,7 @@ mod demo;
 mod pipe;
 mod progress;
 mod render;
+mod repl;
 mod request;
 
 use clap::Parser;
@@ -20,7 +21,7 @@ fn main() -> ExitCode {
     let json = arguments.json;
     let look = context::error_look(&arguments);
     match commands::run(arguments) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) if json => {
             // Serializing an error cannot fail: it is made of texts and numbers.
             let text = serde_json::to_string(&error).unwrap_or_default();

@@ -63,8 +63,9 @@ pub struct Arguments {
     #[arg(long, global = true, help_heading = GLOBAL)]
     pub no_pager: bool,
 
+    /// What to do; without one, the REPL
     #[command(subcommand)]
-    pub command: Command,
+    pub command: Option<Command>,
 }
 
 /// What every command takes stands apart from what is its own.
@@ -72,6 +73,7 @@ const GLOBAL: &str = "For every command";
 
 const START: &str = "\
 Start here:
+  pactdb                                    the REPL, on a new store if there is none
   pactdb demo                               a store to look around in
   pactdb -s demo.pactdb tree
   pactdb -s demo.pactdb nodes \"@t0 .mt:depth(1-3) .cb[role='user']\"
@@ -95,6 +97,24 @@ pub enum Command {
         /// The file to make
         #[arg(default_value = "demo.pactdb")]
         file: PathBuf,
+    },
+    /// Talk to the store, line by line; the same as no command
+    #[command(after_help = "Example:\n  pactdb -s demo.pactdb repl")]
+    Repl,
+    /// Run the statements of a file
+    #[command(after_help = "Examples:
+  pactdb run setup.pact
+  echo \"add 'Hello'\" | pactdb run -
+  pactdb run --echo tour.pact           as a session at a terminal would look")]
+    Run {
+        /// The file; - is standard input
+        file: PathBuf,
+        /// Go on after an error
+        #[arg(short, long)]
+        keep_going: bool,
+        /// Print the prompt and each statement before its answer
+        #[arg(short, long)]
+        echo: bool,
     },
     /// Answer requests in JSON, one a line, on standard input
     #[command(

@@ -14,13 +14,25 @@ mod thread;
 use crate::args::{Arguments, Command};
 use crate::context::Context;
 use crate::request::Request;
-use crate::{demo, pipe};
+use crate::{demo, pipe, repl};
 use pactdb::Result;
+use std::process::ExitCode;
 
-/// Runs the command of the arguments.
-pub fn run(arguments: Arguments) -> Result<()> {
+/// Runs the command of the arguments; without one, the REPL.
+pub fn run(arguments: Arguments) -> Result<ExitCode> {
     let context = &Context::new(&arguments);
     match arguments.command {
+        None | Some(Command::Repl) => repl::run(context),
+        Some(Command::Run { file, keep_going, echo }) => {
+            repl::run_file(context, &file, repl::ScriptOptions { keep_going, echo, name: None })
+        }
+        Some(command) => run_one(context, command).map(|()| ExitCode::SUCCESS),
+    }
+}
+
+fn run_one(context: &Context, command: Command) -> Result<()> {
+    match command {
+        Command::Repl | Command::Run { .. } => Ok(()),
         Command::Init { spec } => care::init(context, spec),
         Command::Demo { file } => demo::run(context, &file),
         Command::Pipe => pipe::run(&context.open_or_create()?),

@@ -25,4 +25,4 @@ pub use replies::{asked, attempts, commit, explanation, log, policies, stats, un
 pub use session::{comparison, cycles, imported, life, steps};
 pub use table::nodes;
 pub use tree::{TreeOptions, tree};
-pub use units::{cut, plural, size};
+pub use units::{cut, plural, size, width_of};

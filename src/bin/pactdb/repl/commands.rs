@@ -1,0 +1,268 @@
+//! Dot commands that look at the store, and those that change how the session looks at it.
+
+use super::meta::FORMS;
+use super::query::{self, Last};
+use super::session::{Outcome, Session};
+use crate::answer::Answer;
+use crate::render::{self, TreeOptions, plural};
+use pactdb::protocol::{Op, Question};
+use pactdb::query::{Asked, Dialect, Options, nearest_word, parse_selector};
+use pactdb::{
+    AttemptAction, AttemptRequest, Code, CommitRequest, Db, EditOp, Error, Result, Snapshot,
+};
+
+/// How many of the newest turns a tree shows unless told otherwise.
+const TURNS: u64 = 10;
+
+/// How many events the log shows unless told otherwise.
+const EVENTS: u64 = 20;
+
+/// `.tree [N | all | SELECTOR]`
+pub fn tree(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    let (look, lens) = (session.look(), session.lens);
+    if rest.is_empty() || rest == "all" || rest.parse::<u64>().is_ok() {
+        let turns = if rest == "all" { None } else { Some(rest.parse().unwrap_or(TURNS)) };
+        let found = session.patiently(move |db| {
+            let state = state(db, lens)?;
+            let text = render::tree(look, db, &state, &TreeOptions { turns, only: None })?;
+            let source = Some(name(db, &state));
+            Ok(Answer { text, warnings: Vec::new(), source })
+        })?;
+        return Ok(session.keep(found));
+    }
+    let found = ask(session, rest)?;
+    let Some(found) = found else { return Ok(Outcome::Interrupted) };
+    let answer = found.in_form(look, &session.db, "tree")?;
+    session.last = Some(Last::Nodes(Box::new(found)));
+    Ok(answer.into())
+}
+
+/// `.show SELECTOR`
+pub fn show(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    if rest.is_empty() {
+        return Err(Error::request("which nodes? `.show SELECTOR`, for example `.show #cb:1`"));
+    }
+    let Some(found) = ask(session, rest)? else { return Ok(Outcome::Interrupted) };
+    let answer = found.in_form(session.look(), &session.db, "full")?;
+    session.last = Some(Last::Nodes(Box::new(found)));
+    Ok(answer.into())
+}
+
+/// Asks a selector that is the argument of a command.
+fn ask(session: &Session<'_>, text: &str) -> Result<Option<query::Found>> {
+    let selector =
+        parse_selector(text, session.dialect).map_err(|error| Error::from(error).in_text(text))?;
+    let (q, prefix) = query::through_lens(session, selector.time.is_some(), text);
+    let dialect = session.dialect;
+    session
+        .patiently(move |db| query::find(db, &q, dialect))
+        .map_err(|error| super::report::in_line(error, text, &prefix))
+}
+
+/// The state that the session looks at.
+fn state(db: &Db, lens: Option<u64>) -> Result<Snapshot> {
+    match lens {
+        Some(cycle) => db.snapshot(cycle),
+        None => Ok(db.working_state()),
+    }
+}
+
+fn name(db: &Db, state: &Snapshot) -> String {
+    let asked = match state.is_committed() {
+        true => Asked::Snapshot(state.cycle()),
+        false => Asked::Working,
+    };
+    render::asked(asked, db.last_cycle())
+}
+
+/// `.thread [ADDRESS]`
+pub fn thread(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    let state = address(session, rest)?;
+    let value = pactdb::json::parse(&state.thread()?)?;
+    let answer = Answer {
+        text: query::pretty(&value),
+        warnings: Vec::new(),
+        source: Some(name(&session.db, &state)),
+    };
+    Ok(session.keep(Some(answer)))
+}
+
+/// The state at an address, or where the session looks.
+fn address(session: &Session<'_>, text: &str) -> Result<Snapshot> {
+    match text {
+        "" => state(&session.db, session.lens),
+        "now" => Ok(session.db.working_state()),
+        text => crate::answer::state_at(&session.db, Some(text), Some(session.dialect)),
+    }
+}
+
+/// `.at [ADDRESS | now]`
+pub fn at(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    if !rest.is_empty() {
+        let state = address(session, rest)?;
+        session.lens = state.is_committed().then(|| state.cycle());
+    }
+    let (db, lens) = (&session.db, session.lens);
+    let name = name(db, &state(db, lens)?);
+    Ok(match lens {
+        Some(_) => format!("questions read {name}; `.at now` goes back to the working state\n"),
+        None => format!("questions read {name}\n"),
+    }
+    .into())
+}
+
+/// `.log [N | all]`
+pub fn log(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    let events = session.db.stats()?.events;
+    let count = match rest {
+        "" => EVENTS,
+        "all" => events,
+        number => number.parse().map_err(|_| {
+            Error::request(format!("how many events? `.log 5` or `.log all`, not `{number}`"))
+        })?,
+    };
+    let from = events.saturating_sub(count) + 1;
+    let entries = session.db.log(Some(from), Some(count))?;
+    let answer = Answer {
+        text: render::log(session.look(), &entries),
+        warnings: Vec::new(),
+        source: Some(format!("{} of {}", entries.len(), plural(events, "event"))),
+    };
+    Ok(session.keep(Some(answer)))
+}
+
+/// `.stats`
+pub fn stats(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    nothing(rest, "stats")?;
+    session.run(Op::Stats)
+}
+
+/// `.attempts`
+pub fn attempts(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    nothing(rest, "attempts")?;
+    let list = session.db.attempt(AttemptRequest::new(AttemptAction::List))?;
+    let text = render::attempts(session.look(), &list);
+    Ok(session.keep(Some(text.into())))
+}
+
+/// `.policy`
+pub fn policy(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    if rest.is_empty() {
+        session.run(Op::Policies)
+    } else {
+        session.execute(&format!("policy {rest}"))
+    }
+}
+
+/// `.explain SELECTOR`
+pub fn explain(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    if rest.is_empty() {
+        return Err(Error::request("which selector? `.explain SELECTOR`"));
+    }
+    let selector =
+        parse_selector(rest, session.dialect).map_err(|error| Error::from(error).in_text(rest))?;
+    let (q, _) = query::through_lens(session, selector.time.is_some(), rest);
+    let (dialect, look) = (Some(session.dialect), session.look());
+    let question = Question { q, dialect, options: Options::default() };
+    let found =
+        session.patiently(move |db| crate::answer::answer(look, db, Op::Explain(question)))?;
+    Ok(session.keep(found))
+}
+
+/// `.last [FORM]`
+pub fn last(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    let look = session.look();
+    if !rest.is_empty() && !FORMS.contains(&rest) {
+        let mut error = Error::request(format!("a result has the forms {}", FORMS.join(", ")));
+        error.details.hint =
+            nearest_word(rest, FORMS).map(|near| format!("did you mean `.last {near}`?"));
+        return Err(error);
+    }
+    let answer = match (&session.last, rest) {
+        (None, _) => return Err(Error::request("there is no result yet")),
+        (Some(Last::Nodes(found)), form) => found.in_form(look, &session.db, form)?,
+        (Some(Last::Range(text, _)), "") => text.clone().into(),
+        (Some(Last::Range(_, json)), "json") => format!("{json}\n").into(),
+        (Some(Last::Text(text)), "") => text.clone().into(),
+        (Some(_), form) => {
+            return Err(Error::request(format!("the last result has no form `{form}`: `.last`")));
+        }
+    };
+    Ok(Outcome::Whole(answer))
+}
+
+/// `.undo`
+pub fn undo(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    nothing(rest, "undo")?;
+    session.run(Op::Undo)
+}
+
+/// `.commit`
+pub fn commit(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    nothing(rest, "commit")?;
+    session.run(Op::Edit(EditOp::Commit(CommitRequest::default())))
+}
+
+/// `.verify`
+pub fn verify(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    nothing(rest, "verify")?;
+    let found = session.patiently(|db| db.verify(|_| {}))?;
+    let Some(verified) = found else { return Ok(Outcome::Interrupted) };
+    let text = format!(
+        "all is well: {} events, {} contents, {} commits, {} derived rows\n",
+        verified.events, verified.contents, verified.commits, verified.rows
+    );
+    Ok(session.keep(Some(text.into())))
+}
+
+/// `.dialect [0.1 | 1.0]`
+pub fn dialect(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    if !rest.is_empty() {
+        session.dialect = rest
+            .parse::<Dialect>()
+            .map_err(|_| Error::request(format!("a dialect is 0.1 or 1.0, not `{rest}`")))?;
+    }
+    let own = session.db.dialect();
+    let text = match session.dialect == own {
+        true => format!("questions are in dialect {own}, the store's own\n"),
+        false => format!("questions are in dialect {}, edits in {own}\n", session.dialect),
+    };
+    Ok(text.into())
+}
+
+/// `.timing [on | off]`
+pub fn timing(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    session.timing = match rest {
+        "on" => true,
+        "off" => false,
+        "" => !session.timing,
+        other => return Err(Error::request(format!("timing is on or off, not `{other}`"))),
+    };
+    Ok(format!("timing is {}\n", if session.timing { "on" } else { "off" }).into())
+}
+
+/// `.history`
+pub fn history(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    nothing(rest, "history")?;
+    Ok(match &session.history {
+        Some(file) => format!("{}\n", file.display()),
+        None => "no history is kept here\n".to_owned(),
+    }
+    .into())
+}
+
+/// `.quit`
+pub fn quit(_: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    nothing(rest, "quit")?;
+    Ok(Outcome::Leave)
+}
+
+fn nothing(rest: &str, command: &str) -> Result<()> {
+    match rest {
+        "" => Ok(()),
+        rest => {
+            let message = format!("`.{command}` takes nothing, and not `{rest}`");
+            Err(Error::new(Code::RequestInvalid, message))
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! What the line editor asks while a line is typed: completion, colours, hints, and whether the
+//! line is whole.
+
+use super::complete::{Source, complete};
+use super::highlight;
+use super::hint::{Expected, expected};
+use super::meta::{self, Takes};
+use super::session::Session;
+use super::words::Words;
+use crate::render::{Look, Tone};
+use pactdb::Db;
+use pactdb::query::{Dialect, Fault, Token, tokens, unclosed};
+use rustyline::completion::{Completer, FilenameCompleter, Pair};
+use rustyline::highlight::{CmdKind, Highlighter};
+use rustyline::hint::{Hint, Hinter};
+use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::{Context, Helper};
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// What the editor asks.
+pub struct LineHelper {
+    look: Look,
+    db: Db,
+    dialect: Dialect,
+    /// What the words below are from.
+    key: (Option<u64>, u64),
+    words: RefCell<Option<Rc<Words>>>,
+    files: FilenameCompleter,
+}
+
+impl LineHelper {
+    /// A helper for a session.
+    pub fn new(session: &Session<'_>, look: Look) -> LineHelper {
+        LineHelper {
+            look,
+            db: session.db.clone(),
+            dialect: session.dialect,
+            key: (session.lens, session.version),
+            words: RefCell::new(None),
+            files: FilenameCompleter::new(),
+        }
+    }
+
+    /// Follows the session; the words of the store are kept while nothing has changed.
+    pub fn follow(&mut self, session: &Session<'_>, look: Look) {
+        self.look = look;
+        self.dialect = session.dialect;
+        let key = (session.lens, session.version);
+        if self.key != key {
+            self.key = key;
+            self.words.replace(None);
+        }
+    }
+
+    fn words(&self) -> Rc<Words> {
+        let mut words = self.words.borrow_mut();
+        words.get_or_insert_with(|| Rc::new(Words::of(&self.db, self.key.0))).clone()
+    }
+}
+
+impl Helper for LineHelper {}
+
+impl Completer for LineHelper {
+    type Candidate = Pair;
+
+    fn complete(
+        &self,
+        line: &str,
+        pos: usize,
+        context: &Context<'_>,
+    ) -> rustyline::Result<(usize, Vec<Pair>)> {
+        let text = line.get(..pos).unwrap_or(line);
+        if let Some((command, _)) = meta::of_line(text)
+            && command.takes == Takes::File
+            && text.trim_start().contains(char::is_whitespace)
+        {
+            return self.files.complete(line, pos, context);
+        }
+        let words = || self.words();
+        let offer = complete(text, &Source { dialect: self.dialect, words: &words });
+        let pairs = offer.candidates.into_iter().map(|candidate| Pair {
+            display: candidate.trim_end().to_owned(),
+            replacement: candidate,
+        });
+        Ok((offer.start, pairs.collect()))
+    }
+}
+
+impl Hint for Expected {
+    fn display(&self) -> &str {
+        &self.text
+    }
+
+    fn completion(&self) -> Option<&str> {
+        self.taken.then_some(self.text.as_str())
+    }
+}
+
+impl Hinter for LineHelper {
+    type Hint = Expected;
+
+    fn hint(&self, line: &str, pos: usize, _: &Context<'_>) -> Option<Expected> {
+        // Without colours a hint would look like typed text.
+        if pos < line.len() || !self.look.colour {
+            return None;
+        }
+        expected(line)
+    }
+}
+
+impl Highlighter for LineHelper {
+    fn highlight<'l>(&self, line: &'l str, pos: usize) -> Cow<'l, str> {
+        if self.look.colour {
+            Cow::Owned(highlight::paint(line, Some(pos)))
+        } else {
+            Cow::Borrowed(line)
+        }
+    }
+
+    fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
+        Cow::Owned(self.look.paint(Tone::Dim, hint))
+    }
+
+    fn highlight_char(&self, _: &str, _: usize, kind: CmdKind) -> bool {
+        self.look.colour && kind != CmdKind::ForcedRefresh
+    }
+}
+
+impl Validator for LineHelper {
+    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
+        Ok(match is_whole(context.input()) {
+            true => ValidationResult::Valid(None),
+            false => ValidationResult::Incomplete,
+        })
+    }
+}
+
+/// Whether a text can be run as it is: no bracket or quote is open. An empty line at the end gives
+/// a bracket up, so that a forgotten one can be seen; in a quote it is part of the text.
+pub fn is_whole(text: &str) -> bool {
+    if meta::of_line(text).is_some() || unclosed(text).is_none() {
+        return true;
+    }
+    let in_quote =
+        tokens(text).last().is_some_and(|last| last.token == Token::Fault(Fault::UnclosedQuote));
+    let last = text.rsplit_once('\n').map(|(_, last)| last);
+    !in_quote && last.is_some_and(|last| last.trim().is_empty())
+}

@@ -1,0 +1,49 @@
+//! The prompt and the first lines: where you are.
+
+use super::session::Session;
+use crate::render::{Look, Tone, plural};
+
+/// The prompt, plain and in colours: `pactdb memory@c42> `, or `pactdb memory*> ` with edits that
+/// are not committed.
+pub fn prompt(session: &Session<'_>, look: Look) -> (String, String) {
+    let name = session.name();
+    let lens = session.lens.map(|cycle| format!("@c{cycle}")).unwrap_or_default();
+    let mark = if lens.is_empty() && session.db.uncommitted() > 0 { "*" } else { "" };
+    let plain = format!("pactdb {name}{lens}{mark}> ");
+    let styled = format!(
+        "{} {}{}{}{} ",
+        look.paint(Tone::Dim, "pactdb"),
+        look.paint(Tone::Strong, &name),
+        look.paint(Tone::Soon, &lens),
+        look.paint(Tone::Soon, mark),
+        look.paint(Tone::Dim, ">"),
+    );
+    (plain, styled)
+}
+
+/// The three lines that say where you are and what to try.
+pub fn welcome(session: &Session<'_>, look: Look, is_new: bool) -> String {
+    let db = &session.db;
+    let file = session.context.store.display();
+    let generation = db.generation().name();
+    let made = if is_new { ", new" } else { "" };
+    let version = env!("CARGO_PKG_VERSION");
+    let first =
+        look.paint(Tone::Strong, &format!("pactdb {version}: {file} (PACT {generation}{made})"));
+    let history = db.history();
+    let snapshots = match history.len() {
+        0 => "nothing is committed yet".to_owned(),
+        count => format!("{}, the newest is @c{}", plural(count, "snapshot"), db.last_cycle()),
+    };
+    let pending = match db.uncommitted() {
+        0 => String::new(),
+        count => format!("; {} not committed", plural(count, "edit")),
+    };
+    let block = if generation == "1.0" { ".block" } else { ".cb" };
+    let tries = if history.len() == 0 && db.uncommitted() == 0 {
+        format!("try: add {{role='user'}} 'Hello'    commit    @t0 {block}    .help")
+    } else {
+        format!("try: .tree    {block}[role='user']    @t-3..@t0 {block}    .help")
+    };
+    format!("{first}\n{snapshots}{pending}\n{}\n", look.paint(Tone::Dim, &tries))
+}

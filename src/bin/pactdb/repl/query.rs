@@ -1,0 +1,172 @@
+//! Questions: a selector, read through the lens, and its answer kept for another look.
+
+use super::meta;
+use super::report;
+use super::session::{Outcome, Session};
+use crate::answer::Answer;
+use crate::render::{self, Look, NodeView, TreeOptions};
+use pactdb::query::ast::Selector;
+use pactdb::query::{Asked, Dialect, Options, Selected};
+use pactdb::{Db, Error, Json, Result, Snapshot};
+use std::collections::BTreeMap;
+
+/// The last result, in a form from which others can be made.
+pub enum Last {
+    /// Nodes.
+    Nodes(Box<Found>),
+    /// What changed over a range: as text, and as JSON.
+    Range(String, String),
+    /// Anything else.
+    Text(String),
+}
+
+/// Nodes that a question found.
+pub struct Found {
+    nodes: Vec<BTreeMap<String, Json>>,
+    warnings: Vec<String>,
+    /// The cycle that ages are counted to.
+    now: Option<u64>,
+    source: String,
+    /// The state that they are from, if it is one.
+    state: Option<Snapshot>,
+}
+
+/// Answers a selector; one without a time is read through the lens.
+pub fn select(session: &mut Session<'_>, selector: &Selector, line: &str) -> Result<Outcome> {
+    let text = selector.at.0.of(line);
+    let (q, prefix) = through_lens(session, selector.time.is_some(), text);
+    let (dialect, look) = (session.dialect, session.look());
+    let blame = |error| report::in_line(error, line, &prefix);
+    if selector.time.as_ref().is_some_and(|time| time.kind.is_range()) {
+        return range(session, q, dialect, look).map_err(blame);
+    }
+    let found = session.patiently(move |db| find(db, &q, dialect)).map_err(blame)?;
+    let Some(found) = found else { return Ok(Outcome::Interrupted) };
+    let mut answer = Answer {
+        text: table(look, &found),
+        warnings: found.warnings.clone(),
+        source: Some(found.source.clone()),
+    };
+    if found.nodes.is_empty()
+        && let Some(name) = meta::meant(line)
+    {
+        answer.warnings.push(format!("nothing has this type; the command is `.{name}`"));
+    }
+    session.last = Some(Last::Nodes(Box::new(found)));
+    Ok(answer.into())
+}
+
+/// A selector as it is asked, and what was put in front of it.
+pub fn through_lens(session: &Session<'_>, has_time: bool, text: &str) -> (String, String) {
+    match session.lens {
+        Some(cycle) if !has_time => {
+            let prefix = format!("@c{cycle} ");
+            (format!("{prefix}{text}"), prefix)
+        }
+        _ => (text.to_owned(), String::new()),
+    }
+}
+
+fn range(session: &mut Session<'_>, q: String, dialect: Dialect, look: Look) -> Result<Outcome> {
+    let found = session.patiently(move |db| {
+        let asked = db.asked(&q, Some(dialect))?;
+        let source = render::asked(asked, db.last_cycle());
+        Ok(match db.select(&q, Some(dialect), &Options::default())? {
+            Selected::Range(range) => {
+                let text = render::range(look, db, &range)?;
+                let json = serde_json::to_string_pretty(&range)
+                    .map_err(|error| Error::request(error.to_string()))?;
+                let answer = Answer { text, warnings: range.warnings, source: Some(source) };
+                (answer, json)
+            }
+            Selected::Ids { ids, warnings } => {
+                let text = ids.iter().map(|id| format!("{id}\n")).collect();
+                (Answer { text, warnings, source: Some(source) }, String::new())
+            }
+        })
+    })?;
+    let Some((answer, json)) = found else { return Ok(Outcome::Interrupted) };
+    session.last = Some(Last::Range(answer.text.clone(), json));
+    Ok(answer.into())
+}
+
+/// The nodes that a selector matches.
+pub fn find(db: &Db, q: &str, dialect: Dialect) -> Result<Found> {
+    let asked = db.asked(q, Some(dialect))?;
+    let state = match asked {
+        Asked::Working => Some(db.working_state()),
+        Asked::Snapshot(cycle) => Some(db.snapshot(cycle)?),
+        _ => None,
+    };
+    let nodes = db.nodes(q, Some(dialect), &Options::default())?;
+    let count = render::plural(nodes.nodes.len() as u64, "node");
+    let source = format!("{count} in {}", render::asked(asked, db.last_cycle()));
+    let now = match asked {
+        Asked::Working => Some(db.last_cycle() + 1),
+        Asked::Snapshot(cycle) => Some(cycle),
+        _ => None,
+    };
+    Ok(Found { nodes: nodes.nodes, warnings: nodes.warnings, now, source, state })
+}
+
+fn table(look: Look, found: &Found) -> String {
+    let views: Vec<NodeView> = found.nodes.iter().map(NodeView::of).collect();
+    render::nodes(look, &views, found.now)
+}
+
+impl Found {
+    /// The answer in one of the forms of `.last`.
+    pub fn in_form(&self, look: Look, db: &Db, form: &str) -> Result<Answer> {
+        let text = match (form, &self.state) {
+            ("json", _) => pretty(&Json::List(self.nodes.iter().cloned().map(Json::Map).collect())),
+            ("ids", _) => self.ids().map(|id| format!("{id}\n")).collect(),
+            ("full", _) => self.nodes.iter().map(|node| full(look, node)).collect(),
+            ("tree", Some(state)) => {
+                let only = Some(self.ids().map(str::to_owned).collect());
+                render::tree(look, db, state, &TreeOptions { turns: None, only })?
+            }
+            ("tree", None) => {
+                let message = "these nodes are of several states: a tree is of one";
+                return Err(Error::request(message));
+            }
+            _ => table(look, self),
+        };
+        Ok(Answer { text, warnings: Vec::new(), source: Some(self.source.clone()) })
+    }
+
+    fn ids(&self) -> impl Iterator<Item = &str> {
+        self.nodes.iter().filter_map(|node| node.get("id").and_then(Json::as_str))
+    }
+}
+
+/// A value as JSON that a person can read.
+pub fn pretty(value: &Json) -> String {
+    match serde_json::to_string_pretty(value) {
+        Ok(text) => format!("{text}\n"),
+        Err(error) => format!("{error}\n"),
+    }
+}
+
+/// A node with every header, and its whole content below them.
+fn full(look: Look, node: &BTreeMap<String, Json>) -> String {
+    use crate::render::Tone;
+    let id = node.get("id").and_then(Json::as_str).unwrap_or("?");
+    let mut out = format!("{}\n", look.paint(Tone::Id, id));
+    for (name, value) in node.iter().filter(|(name, _)| *name != "id" && *name != "content") {
+        let value = match value {
+            Json::Str(text) => text.clone(),
+            other => pactdb::json::canonical_string(other),
+        };
+        out.push_str(&format!("  {} {value}\n", look.paint(Tone::Dim, &format!("{name}:"))));
+    }
+    match node.get("content") {
+        Some(Json::Str(text)) => {
+            text.lines().for_each(|line| out.push_str(&format!("  │ {line}\n")))
+        }
+        Some(other) => {
+            pretty(other).lines().for_each(|line| out.push_str(&format!("  │ {line}\n")));
+        }
+        None => {}
+    }
+    out
+}

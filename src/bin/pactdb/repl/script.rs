@@ -1,0 +1,146 @@
+//! Scripts: statements from a file or a pipe, answered plainly, up to the first error.
+
+use super::helper::is_whole;
+use super::prompt::prompt;
+use super::report;
+use super::session::{Outcome, Session};
+use crate::answer::Answer;
+use crate::context::Context;
+use pactdb::{Code, Error, Result};
+use std::io::BufRead;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// How a script runs.
+#[derive(Debug, Clone, Default)]
+pub struct ScriptOptions {
+    /// Goes on after an error; the exit status still tells of it.
+    pub keep_going: bool,
+    /// Prints the prompt and each statement, as a terminal would show them.
+    pub echo: bool,
+    /// What errors call the input; standard input if there is no name.
+    pub name: Option<String>,
+}
+
+/// One statement of a script.
+pub struct Piece {
+    /// The line that it begins on, from 1.
+    pub line: usize,
+    /// Its text, without the line's end.
+    pub text: String,
+}
+
+/// Runs the statements of `input`. The status is 1 after an error.
+pub fn script(context: &Context, input: impl BufRead, options: &ScriptOptions) -> Result<ExitCode> {
+    let mut session = Session::new(context, context.open_or_create()?);
+    let mut pieces = Pieces { input, line: 0 };
+    let mut failed = false;
+    while let Some(piece) = pieces.next()? {
+        let shown = piece.text.trim_end().to_owned();
+        if options.echo {
+            let (plain, _) = prompt(&session, context.look);
+            context.print(&format!("{plain}{}\n", shown.replace('\n', "\n> ")))?;
+        }
+        let start = Instant::now();
+        match session.execute(&piece.text) {
+            Ok(Outcome::Leave) => break,
+            Ok(Outcome::Answer(answer) | Outcome::Whole(answer)) => {
+                let took = session.timing.then(|| start.elapsed().as_secs_f64() * 1000.0);
+                say(context, &answer, took, options.echo)?;
+            }
+            Ok(Outcome::Interrupted) => {}
+            Err(error) => {
+                failed = true;
+                complain(context, &error, &piece, options)?;
+                if !options.keep_going {
+                    break;
+                }
+            }
+        }
+    }
+    Ok(ExitCode::from(u8::from(failed)))
+}
+
+/// Prints an answer; what stands beside it is part of a transcript and not of plain output.
+fn say(context: &Context, answer: &Answer, took: Option<f64>, echo: bool) -> Result<()> {
+    let mut text = answer.text.clone();
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    let mut beside = String::new();
+    for warning in &answer.warnings {
+        beside.push_str(&format!("warning: {warning}\n"));
+    }
+    let time = took.map(|took| format!("{took:.1} ms"));
+    let parts: Vec<String> = answer.source.clone().into_iter().chain(time).collect();
+    if !parts.is_empty() && echo {
+        beside.push_str(&format!("-- {}\n", parts.join(", ")));
+    }
+    context.print(&text)?;
+    if echo { context.print(&beside) } else { warn(&beside) }
+}
+
+fn warn(text: &str) -> Result<()> {
+    if !text.is_empty() {
+        eprint!("{text}");
+    }
+    Ok(())
+}
+
+fn complain(
+    context: &Context,
+    error: &Error,
+    piece: &Piece,
+    options: &ScriptOptions,
+) -> Result<()> {
+    if options.echo {
+        return context.print(&report::show(context.look, error, None));
+    }
+    let name = options.name.as_deref().unwrap_or("standard input");
+    let before = error.details.span.and_then(|(start, _)| piece.text.get(..start));
+    let line = piece.line + before.map_or(0, |before| before.matches('\n').count());
+    warn(&format!("{name}, line {line}: {}", report::show(context.look, error, None)))
+}
+
+/// The statements of an input, one after the other. A statement is a line, or more of them while a
+/// bracket or a quote is open; `--` begins a line that says nothing.
+pub struct Pieces<R> {
+    pub input: R,
+    pub line: usize,
+}
+
+impl<R: BufRead> Pieces<R> {
+    /// The next statement; none at the end.
+    pub fn next(&mut self) -> Result<Option<Piece>> {
+        let mut text = String::new();
+        let mut first = 0;
+        loop {
+            let mut bytes = Vec::new();
+            let read = self.input.read_until(b'\n', &mut bytes);
+            let read =
+                read.map_err(|error| Error::new(Code::StoreIo, format!("the input: {error}")))?;
+            if read == 0 {
+                let piece = Piece { line: first, text };
+                return Ok(Some(piece).filter(|piece| !piece.text.trim().is_empty()));
+            }
+            self.line += 1;
+            let line = String::from_utf8(bytes).map_err(|_| {
+                let message = format!("line {} is not UTF-8 text", self.line);
+                Error::new(Code::RequestInvalid, message)
+            })?;
+            let silent = line.trim().is_empty() || line.trim_start().starts_with("--");
+            if text.is_empty() && silent {
+                continue;
+            }
+            if text.is_empty() {
+                first = self.line;
+            }
+            text.push_str(&line);
+            let body = text.strip_suffix('\n').unwrap_or(&text);
+            let body = body.strip_suffix('\r').unwrap_or(body);
+            if is_whole(body) {
+                return Ok(Some(Piece { line: first, text: body.to_owned() }));
+            }
+        }
+    }
+}

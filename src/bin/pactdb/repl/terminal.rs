@@ -1,0 +1,163 @@
+//! The loop at a terminal: read a line, run it, print the answer.
+
+use super::helper::LineHelper;
+use super::history;
+use super::prompt::{prompt, welcome};
+use super::report;
+use super::session::{Outcome, Session};
+use crate::answer::Answer;
+use crate::context::Context;
+use crate::render::{Look, Tone, width_of};
+use pactdb::{Code, Error, Result};
+use rustyline::error::ReadlineError;
+use rustyline::history::FileHistory;
+use rustyline::{ColorMode, CompletionType, Config, Editor};
+use std::io::Write;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+type LineEditor = Editor<LineHelper, FileHistory>;
+
+/// Talks until the person leaves or the terminal is gone.
+pub fn run(context: &Context) -> Result<ExitCode> {
+    let is_new = !context.store.exists();
+    let db = context.open_or_create()?;
+    let mut session = Session::new(context, db);
+    let interrupt = Arc::new(AtomicBool::new(false));
+    // Without the handler Ctrl-C would end the program while it works; that is no reason to stop.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, interrupt.clone());
+    session.interrupt = Some(interrupt);
+    session.history = history::file_for(&context.store);
+    let mut editor = editor(&session)?;
+    if print(&welcome(&session, session.look(), is_new)).is_err() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut cancelled = false;
+    loop {
+        let look = session.look();
+        if let Some(helper) = editor.helper_mut() {
+            helper.follow(&session, look);
+        }
+        let asked = prompt(&session, look);
+        let width = width_of(&asked.0);
+        match editor.readline(&asked) {
+            Ok(line) if line.trim().is_empty() => cancelled = false,
+            Ok(line) => {
+                cancelled = false;
+                remember(&mut editor, &session, &line);
+                match answer(&mut session, &line, width) {
+                    Ok(true) => {}
+                    Ok(false) | Err(_) => return Ok(ExitCode::SUCCESS),
+                }
+            }
+            Err(ReadlineError::Interrupted) if cancelled => {
+                cancelled = false;
+                if print("Ctrl-D or .quit leaves\n").is_err() {
+                    return Ok(ExitCode::SUCCESS);
+                }
+            }
+            Err(ReadlineError::Interrupted) => cancelled = true,
+            Err(ReadlineError::Signal(_)) => {}
+            Err(ReadlineError::Eof) => return Ok(ExitCode::SUCCESS),
+            Err(error) => return gone(&error),
+        }
+    }
+}
+
+/// The terminal is gone, or cannot be used: there is nobody to talk to.
+fn gone(error: &ReadlineError) -> Result<ExitCode> {
+    Err(Error::new(Code::StoreIo, format!("the terminal: {error}")))
+}
+
+fn editor(session: &Session<'_>) -> Result<LineEditor> {
+    let look = session.look();
+    let broken = |error: ReadlineError| Error::new(Code::StoreIo, format!("the terminal: {error}"));
+    let config = Config::builder()
+        .max_history_size(2000)
+        .map_err(broken)?
+        .history_ignore_dups(true)
+        .map_err(broken)?
+        .history_ignore_space(true)
+        .completion_type(CompletionType::List)
+        .color_mode(if look.colour { ColorMode::Enabled } else { ColorMode::Disabled })
+        .build();
+    let mut editor = LineEditor::with_config(config).map_err(broken)?;
+    editor.set_helper(Some(LineHelper::new(session, look)));
+    if let Some(file) = &session.history {
+        // A history that cannot be read is as good as none.
+        let _ = editor.load_history(file);
+    }
+    Ok(editor)
+}
+
+/// One entry for each statement, on disk at once: the next session has it whatever happens to
+/// this one.
+fn remember(editor: &mut LineEditor, session: &Session<'_>, line: &str) {
+    let added = editor.add_history_entry(line.trim_end()).unwrap_or(false);
+    if let (true, Some(file)) = (added, &session.history) {
+        let _ = editor.append_history(file);
+    }
+}
+
+/// Runs a line and prints what came of it; false if the session is over.
+fn answer(session: &mut Session<'_>, line: &str, prompt: usize) -> std::io::Result<bool> {
+    if let Some(interrupt) = &session.interrupt {
+        interrupt.store(false, Ordering::Relaxed);
+    }
+    let start = Instant::now();
+    let outcome = session.execute(line);
+    let took = session.timing.then(|| start.elapsed());
+    let look = session.look();
+    match outcome {
+        Ok(Outcome::Leave) => return Ok(false),
+        Ok(Outcome::Interrupted) => print("interrupted\n")?,
+        Ok(Outcome::Answer(answer)) => {
+            let (text, more) = cut(look, &answer.text);
+            print(text)?;
+            if let Some(more) = more {
+                print(&format!("{}\n", look.paint(Tone::Dim, &more)))?;
+            }
+            footer(look, &answer, took)?;
+        }
+        Ok(Outcome::Whole(answer)) => {
+            // Printing through a pager fails like printing does.
+            session.context.page(&answer.text).map_err(std::io::Error::other)?;
+            footer(look, &answer, took)?;
+        }
+        Err(error) => print(&report::show(look, &error, Some(prompt)))?,
+    }
+    Ok(true)
+}
+
+/// The lines that fit on the screen, and how to see the rest.
+fn cut(look: Look, text: &str) -> (&str, Option<String>) {
+    let room = look.height.unwrap_or(24).saturating_sub(6).max(10);
+    let total = text.lines().count();
+    if total <= room + 2 {
+        return (text, None);
+    }
+    let end = text.match_indices('\n').nth(room - 1).map_or(text.len(), |(at, _)| at + 1);
+    let more = format!("… {} more lines: `.last` shows them all", total - room);
+    (&text[..end], Some(more))
+}
+
+/// Warnings, and which snapshot was read.
+fn footer(look: Look, answer: &Answer, took: Option<std::time::Duration>) -> std::io::Result<()> {
+    for warning in &answer.warnings {
+        print(&format!("{}: {warning}\n", look.paint(Tone::Soon, "warning")))?;
+    }
+    let time = took.map(|took| format!("{:.1} ms", took.as_secs_f64() * 1000.0));
+    let parts: Vec<String> = answer.source.clone().into_iter().chain(time).collect();
+    if parts.is_empty() {
+        return Ok(());
+    }
+    print(&format!("{}\n", look.paint(Tone::Dim, &format!("-- {}", parts.join(", ")))))
+}
+
+fn print(text: &str) -> std::io::Result<()> {
+    let mut output = std::io::stdout().lock();
+    output.write_all(text.as_bytes())?;
+    output.flush()
+}
