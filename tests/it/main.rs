@@ -26,6 +26,8 @@ mod query_spans;
 mod query_stores;
 mod query_syntax;
 mod readme;
+#[cfg(unix)]
+mod repl;
 mod round_trip;
 mod sessions;
 mod statement_roundtrip;

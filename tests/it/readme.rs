@@ -2,6 +2,9 @@
 //!
 //! In a `console` block, a line after `$ ` is a command, lines after `> ` are its standard input,
 //! and the rest is what it prints; `…` stands for anything. All blocks share one empty folder.
+//!
+//! A `repl` block is a session of the REPL: what stands behind a prompt is typed, and the whole block
+//! is what the session shows. The store is the one that its first prompt names.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -16,10 +19,54 @@ struct Example {
     output: Vec<String>,
 }
 
+/// A session of the REPL, run as a script that shows what it is given.
+fn session(block: &[&str]) -> Example {
+    let mut example = Example::default();
+    let mut statement = String::new();
+    for line in block {
+        example.output.push((*line).to_owned());
+        let typed = line.strip_prefix("pactdb ").and_then(|rest| rest.split_once("> "));
+        match typed {
+            Some((store, typed)) if statement.is_empty() => {
+                let store = store.split(['@', '*']).next().unwrap();
+                if example.command.is_empty() {
+                    example.command = format!("pactdb -s {store}.pactdb run --echo --keep-going -");
+                }
+                statement = typed.to_owned();
+            }
+            _ if statement.is_empty() => continue,
+            _ => statement = format!("{statement}\n{line}"),
+        }
+        // A statement goes on in the next line while a bracket or a quote is open.
+        if pactdb::query::unclosed(&statement).is_none() {
+            example.input.push_str(&format!("{statement}\n"));
+            statement.clear();
+        }
+    }
+    example
+}
+
 fn examples(text: &str) -> Vec<Example> {
     let mut found: Vec<Example> = Vec::new();
     let mut inside = false;
+    let mut repl: Option<Vec<&str>> = None;
     for line in text.lines() {
+        match (line, &mut repl) {
+            ("```", Some(block)) => {
+                found.push(session(block));
+                repl = None;
+                continue;
+            }
+            (line, Some(block)) => {
+                block.push(line);
+                continue;
+            }
+            ("```repl", None) => {
+                repl = Some(Vec::new());
+                continue;
+            }
+            _ => {}
+        }
         match (line, inside) {
             ("```console", _) => inside = true,
             ("```", _) => inside = false,
@@ -95,4 +142,13 @@ fn the_examples_of_the_readme_are_true() {
             example.output.join("\n")
         );
     }
+}
+
+#[test]
+fn a_session_in_the_readme_would_be_run() {
+    let text = "```repl\npactdb a*> add 'x\ny'\nadded cb:1\npactdb a> .cb\n-- 1 node\n```\n";
+    let example = examples(text).remove(0);
+    assert_eq!(example.command, "pactdb -s a.pactdb run --echo --keep-going -");
+    assert_eq!(example.input, "add 'x\ny'\n.cb\n");
+    assert_eq!(example.output.len(), 5);
 }

@@ -19,3 +19,5 @@ pub mod program;
 pub mod random;
 pub(crate) mod seeded;
 pub(crate) mod storage;
+#[cfg(unix)]
+pub mod terminal;

@@ -4,6 +4,7 @@ use super::meta::FORMS;
 use super::query::{self, Last};
 use super::session::{Outcome, Session};
 use crate::answer::Answer;
+use crate::progress::Bar;
 use crate::render::{self, TreeOptions, plural};
 use pactdb::protocol::{Op, Question};
 use pactdb::query::{Asked, Dialect, Options, nearest_word, parse_selector};
@@ -206,8 +207,10 @@ pub fn commit(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
 /// `.verify`
 pub fn verify(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     nothing(rest, "verify")?;
-    let found = session.patiently(|db| db.verify(|_| {}))?;
-    let Some(verified) = found else { return Ok(Outcome::Interrupted) };
+    // It holds the store while it runs, so there is no going on without it.
+    let bar = Bar::new();
+    let verified = session.db.verify(|progress| bar.show(progress))?;
+    drop(bar);
     let text = format!(
         "all is well: {} events, {} contents, {} commits, {} derived rows\n",
         verified.events, verified.contents, verified.commits, verified.rows

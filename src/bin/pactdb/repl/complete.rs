@@ -37,8 +37,10 @@ const ATTRIBUTES: [&str; 16] = [
 
 /// What completion may ask.
 pub struct Source<'a> {
-    /// How `#` and types read.
+    /// The dialect of questions.
     pub dialect: Dialect,
+    /// The store's own, which edits are in.
+    pub own: Dialect,
     /// The words of the store.
     pub words: &'a dyn Fn() -> Rc<Words>,
 }
@@ -130,7 +132,7 @@ fn complete_steps(text: &str, from: usize, source: &Source<'_>) -> Offer {
     match open.last() {
         None | Some((Bracket::Chain, _)) => scene.in_steps(),
         Some((Bracket::Square | Bracket::Brace | Bracket::Group, at)) => scene.in_filter(*at),
-        Some((Bracket::Array, at)) => scene.value_of(scene.name_before(*at), true),
+        Some((Bracket::Array, at)) => scene.value_of(scene.name_before(*at)),
         Some((Bracket::Position, _)) => {
             let names = Base::ALL.map(|base| word(base, source.dialect).to_owned());
             let start = text.len() - run(text, is_name_char).len();
@@ -227,7 +229,7 @@ impl Scene<'_> {
                 let operator = self.lexemes[..index]
                     .iter()
                     .rposition(|lexeme| matches!(lexeme.token, Token::Op(_)));
-                self.value_of(operator.and_then(|at| self.name_before(at)), false)
+                self.value_of(operator.and_then(|at| self.name_before(at)))
             }
             Some(Token::Open(_) | Token::Comma) => {
                 let names = self.names(open);
@@ -258,7 +260,7 @@ impl Scene<'_> {
     }
 
     /// Values of an attribute, in quotes.
-    fn value_of(&self, name: Option<String>, _in_list: bool) -> Offer {
+    fn value_of(&self, name: Option<String>) -> Offer {
         let typed = run(self.text, |c| is_name_char(c) || c == ':');
         let start = self.text.len() - typed.len();
         let Some(name) = name else { return Offer::none(self.text.len()) };
@@ -373,10 +375,11 @@ impl Scene<'_> {
     /// What `#` names: ids, or keys.
     fn ids(&self) -> Vec<String> {
         let words = self.words();
-        match self.source.dialect.hash_is_key() && self.leading().is_none() {
-            true => words.values("key"),
-            false => words.ids.clone(),
-        }
+        let dialect = match self.leading() {
+            None | Some(Keyword::Diff) => self.source.dialect,
+            Some(_) => self.source.own,
+        };
+        if dialect.hash_is_key() { words.values("key") } else { words.ids.clone() }
     }
 }
 

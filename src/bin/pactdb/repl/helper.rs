@@ -79,7 +79,10 @@ impl Completer for LineHelper {
             return self.files.complete(line, pos, context);
         }
         let words = || self.words();
-        let offer = complete(text, &Source { dialect: self.dialect, words: &words });
+        let offer = complete(
+            text,
+            &Source { dialect: self.dialect, own: self.db.dialect(), words: &words },
+        );
         let pairs = offer.candidates.into_iter().map(|candidate| Pair {
             display: candidate.trim_end().to_owned(),
             replacement: candidate,

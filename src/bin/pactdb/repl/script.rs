@@ -36,10 +36,9 @@ pub fn script(context: &Context, input: impl BufRead, options: &ScriptOptions) -
     let mut pieces = Pieces { input, line: 0 };
     let mut failed = false;
     while let Some(piece) = pieces.next()? {
-        let shown = piece.text.trim_end().to_owned();
         if options.echo {
             let (plain, _) = prompt(&session, context.look);
-            context.print(&format!("{plain}{}\n", shown.replace('\n', "\n> ")))?;
+            context.print(&format!("{plain}{}\n", piece.text.trim_end()))?;
         }
         let start = Instant::now();
         match session.execute(&piece.text) {

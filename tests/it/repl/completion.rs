@@ -1,0 +1,101 @@
+//! What Tab offers: the words of the language, and those of this store.
+
+use super::{Terminal, started};
+use crate::support::program::Folder;
+use crate::support::terminal::{CANCEL, ENTER, TAB};
+
+/// A store with something to offer.
+fn stocked() -> (Folder, Terminal) {
+    let folder = Folder::new();
+    let terminal = started(&folder);
+    for line in [
+        "add ^sys {role='system', key='manner', tags=[tone]} 'Be brief.'",
+        "add {role='user', kind='question', data_mood='curious'} 'Where is the key?'",
+        "commit",
+        "add .note {id='n:1', role='assistant'} 'Under the mat.'",
+    ] {
+        terminal.enter(line);
+    }
+    (folder, terminal)
+}
+
+#[test]
+fn tab_completes_from_the_language_and_the_store() {
+    let (_folder, terminal) = stocked();
+    for (typed, becomes) in [
+        // Statements and commands.
+        ("com", "commit"),
+        ("rest", "restore"),
+        ("move #cb:1 t", "move #cb:1 to"),
+        (".ti", ".timing"),
+        (".timing of", ".timing off"),
+        (".help sel", ".help selectors"),
+        (".at @c", ".at @c1"),
+        // Roots, types, pseudos, ids, tags, times, controls.
+        ("^s", "^s"),
+        ("^se", "^seq"),
+        (".no", ".note"),
+        (".cb:fi", ".cb:first"),
+        (".cb:que", ".cb:question"),
+        ("#n", "#n:1"),
+        (".cb +t", ".cb +tone"),
+        ("@hi", "@history"),
+        (".cb @li", ".cb @limit="),
+        ("^ah .m", "^ah .m"),
+        ("(d1, m", "(d1, m"),
+        // Attributes and their values.
+        (".cb[ki", ".cb[kind"),
+        (".cb[data_", ".cb[data_mood"),
+        (".cb[kind='q", ".cb[kind='question'"),
+        (".cb[kind=", ".cb[kind='question'"),
+        (".cb{key='man", ".cb{key='manner'"),
+        (".cb[role in ['us", ".cb[role in ['user'"),
+        ("add {pri", "add {priority="),
+        ("set #cb:1 {pin", "set #cb:1 {pinned="),
+        ("policy {max_b", "policy {max_b"),
+        ("add ^ah .cb {role='as", "add ^ah .cb {role='assistant'"),
+    ] {
+        terminal.press(typed);
+        terminal.press(TAB);
+        // A character behind it shows that the completion is done and where the cursor is.
+        terminal.press("!");
+        let line = terminal.line_has("!");
+        let fits = [format!("> {becomes}!"), format!("> {becomes} !")];
+        assert!(fits.iter().any(|fit| line.contains(fit)), "{typed} -> {line}");
+        terminal.press(CANCEL);
+        terminal.line_is("pactdb memory*>");
+    }
+}
+
+#[test]
+fn tab_lists_what_there_is_to_choose_from() {
+    let (_folder, terminal) = stocked();
+    for (typed, offers) in [
+        ("^", &["^root", "^sys", "^seq", "^ah"][..]),
+        (".cb[role=", &["'assistant'", "'system'", "'user'"]),
+        ("@", &["@t0", "@t-1", "@c1", "@history"]),
+        ("policy {", &["region=", "max_blocks=", "protect_recent_turns="]),
+        (".last ", &["table", "tree", "json", "ids"]),
+        (".h", &[".help", ".history"]),
+    ] {
+        terminal.press(typed);
+        terminal.press(TAB);
+        terminal.press(TAB);
+        for offer in offers {
+            terminal.shows(offer);
+        }
+        terminal.press(CANCEL);
+        terminal.enter("undo?");
+    }
+}
+
+#[test]
+fn tab_completes_the_names_of_files() {
+    let (folder, terminal) = stocked();
+    folder.write("conversation.json", "[]");
+    terminal.press(".import conv");
+    terminal.press(TAB);
+    terminal.line_is("pactdb memory*> .import conversation.json");
+    terminal.press(ENTER);
+    terminal.shows("E_IMPORT_CONFLICT");
+}
