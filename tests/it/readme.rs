@@ -1,4 +1,4 @@
-//! Every example of the README is run, and prints what the README says.
+//! Every example of the README and of the page on the REPL is run, and prints what the text says.
 //!
 //! In a `console` block, a line after `$ ` is a command, lines after `> ` are its standard input,
 //! and the rest is what it prints; `…` stands for anything. All blocks share one empty folder.
@@ -126,17 +126,25 @@ fn fits(shown: &str, line: &str) -> bool {
 
 #[test]
 fn the_examples_of_the_readme_are_true() {
-    let text = include_str!("../../README.md");
+    check(include_str!("../../README.md"), 5);
+}
+
+#[test]
+fn the_examples_of_the_page_on_the_repl_are_true() {
+    check(include_str!("../../docs/repl.md"), 1);
+}
+
+fn check(text: &str, least: usize) {
     let folder = tempfile::tempdir().unwrap();
     let examples = examples(text);
-    assert!(examples.len() >= 5, "the README has examples");
+    assert!(examples.len() >= least, "there are examples");
     for example in &examples {
         let printed = run(example, folder.path());
         let same = printed.len() == example.output.len()
             && example.output.iter().zip(&printed).all(|(shown, line)| fits(shown, line));
         assert!(
             same,
-            "$ {}\nprints\n{}\nand the README says\n{}",
+            "$ {}\nprints\n{}\nand the text says\n{}",
             example.command,
             printed.join("\n"),
             example.output.join("\n")

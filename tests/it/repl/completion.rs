@@ -2,7 +2,7 @@
 
 use super::{Terminal, started};
 use crate::support::program::Folder;
-use crate::support::terminal::{CANCEL, ENTER, TAB};
+use crate::support::terminal::{ENTER, TAB};
 
 /// A store with something to offer.
 fn stocked() -> (Folder, Terminal) {
@@ -62,8 +62,7 @@ fn tab_completes_from_the_language_and_the_store() {
         let line = terminal.line_has("!");
         let fits = [format!("> {becomes}!"), format!("> {becomes} !")];
         assert!(fits.iter().any(|fit| line.contains(fit)), "{typed} -> {line}");
-        terminal.press(CANCEL);
-        terminal.line_is("pactdb memory*>");
+        terminal.cancel();
     }
 }
 
@@ -84,8 +83,7 @@ fn tab_lists_what_there_is_to_choose_from() {
         for offer in offers {
             terminal.shows(offer);
         }
-        terminal.press(CANCEL);
-        terminal.enter("undo?");
+        terminal.cancel();
     }
 }
 

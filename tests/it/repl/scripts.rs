@@ -119,7 +119,9 @@ fn every_command_and_statement_has_its_help() {
         .map(|line| line.split_whitespace().next().unwrap().to_owned())
         .collect();
     assert!(examples.len() >= 20, "{examples:?}");
+    let page = include_str!("../../../docs/repl.md");
     for name in examples {
+        assert!(page.contains(&format!("`.{name}`")), "the page on the REPL does not name .{name}");
         let help = folder.run_with(&[], &format!(".help .{name}\n"));
         assert_eq!(help.status, 0, "{name}: {}", help.err);
         let example = help.out.lines().last().unwrap().trim();
@@ -155,4 +157,17 @@ fn the_dialect_of_questions_can_be_chosen() {
         ran.out
     );
     assert!(ran.out.contains("E_SEALED"), "edits name ids: {}", ran.out);
+}
+
+#[test]
+fn a_script_can_answer_in_json() {
+    let folder = Folder::new();
+    let script = "add 'x'\ncommit\n.at @c1\n.cb\nadd 'y'\n.timing on\nset #nope {ttl=1}\n";
+    let ran = folder.run_with(&["--json", "run", "--keep-going", "-"], script);
+    let replies: Vec<&str> = ran.out.lines().collect();
+    assert_eq!((ran.status, replies.len()), (1, 7), "{}", ran.out);
+    assert_eq!(replies[0], r#"{"ok":{"id":"cb:1"}}"#);
+    assert!(replies[3].starts_with(r#"{"ok":[{"content":"x""#), "{}", replies[3]);
+    assert!(replies[4].starts_with(r#"{"error":{"code":"E_CONFLICT""#), "{}", replies[4]);
+    assert_eq!(replies[5], r#"{"ok":"timing is on"}"#);
 }

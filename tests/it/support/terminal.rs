@@ -83,26 +83,35 @@ impl Terminal {
         let before = self.prompts();
         self.press(line);
         self.press(ENTER);
-        self.wait(&format!("an answer to {line:?}"), |screen| {
+        self.wait_for_prompt(&format!("an answer to {line:?}"), before)
+    }
+
+    /// Drops the line with Ctrl-C, and waits for the next prompt.
+    pub fn cancel(&self) -> String {
+        let before = self.prompts();
+        self.press(CANCEL);
+        self.wait_for_prompt("a prompt after Ctrl-C", before)
+    }
+
+    fn wait_for_prompt(&self, what: &str, before: usize) -> String {
+        self.wait(what, |screen, prompts| {
             let last = screen.lines().last().unwrap_or_default();
-            self.prompts() > before && last.starts_with("pactdb ") && last.ends_with('>')
+            prompts > before && last.starts_with("pactdb ") && last.ends_with('>')
         })
     }
 
-    /// How many prompts were written; each is painted once when it is new.
     fn prompts(&self) -> usize {
-        // The editor turns bracketed paste on for each line that it reads.
-        count(&self.seen.state.lock().unwrap().bytes, b"\x1b[?2004h")
+        prompts(&self.seen.state.lock().unwrap())
     }
 
     /// Waits until the screen shows a text.
     pub fn shows(&self, text: &str) -> String {
-        self.wait(&format!("{text:?}"), |screen| screen.contains(text))
+        self.wait(&format!("{text:?}"), |screen, _| screen.contains(text))
     }
 
     /// Waits until the line of the cursor is this one.
     pub fn line_is(&self, line: &str) {
-        self.wait(&format!("the line {line:?}"), |screen| {
+        self.wait(&format!("the line {line:?}"), |screen, _| {
             screen.lines().last().is_some_and(|last| last == line)
         });
     }
@@ -110,7 +119,7 @@ impl Terminal {
     /// Waits until the last line has this in it, and gives the line.
     pub fn line_has(&self, text: &str) -> String {
         let has = |line: &str| line.contains(text);
-        let screen = self.wait(&format!("a last line with {text:?}"), |screen| {
+        let screen = self.wait(&format!("a last line with {text:?}"), |screen, _| {
             screen.lines().last().is_some_and(has)
         });
         screen.lines().last().unwrap().to_owned()
@@ -155,23 +164,18 @@ impl Terminal {
         self.seen.state.lock().unwrap().bytes.clone()
     }
 
-    fn wait(&self, what: &str, mut fits: impl FnMut(&str) -> bool) -> String {
+    fn wait(&self, what: &str, mut fits: impl FnMut(&str, usize) -> bool) -> String {
         let deadline = Instant::now() + PATIENCE;
         let mut state = self.seen.state.lock().unwrap();
         loop {
             let shown = screen(&mut state);
             let ended = state.ended;
-            drop(state);
-            if fits(&shown) {
+            if fits(&shown, prompts(&state)) {
                 return shown;
             }
             assert!(!ended, "the program ended before it showed {what}:\n{shown}");
             assert!(Instant::now() < deadline, "the screen never shows {what}:\n{shown}");
-            state = self.seen.state.lock().unwrap();
-            if screen(&mut state) == shown && !state.ended {
-                let pause = Duration::from_millis(50);
-                state = self.seen.changed.wait_timeout(state, pause).unwrap().0;
-            }
+            state = self.seen.changed.wait_timeout(state, PATIENCE).unwrap().0;
         }
     }
 }
@@ -229,8 +233,10 @@ fn screen(state: &mut State) -> String {
     lines.join("\n")
 }
 
-fn count(bytes: &[u8], piece: &[u8]) -> usize {
-    bytes.windows(piece.len()).filter(|window| window == &piece).count()
+/// How many lines were asked for: the editor turns bracketed paste on for each of them.
+fn prompts(state: &State) -> usize {
+    let mark = b"\x1b[?2004h";
+    state.bytes.windows(mark.len()).filter(|window| window == mark).count()
 }
 
 /// The Enter key.

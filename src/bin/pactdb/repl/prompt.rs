@@ -40,7 +40,7 @@ pub fn welcome(session: &Session<'_>, look: Look, is_new: bool) -> String {
         count => format!("; {} not committed", plural(count, "edit")),
     };
     let block = if generation == "1.0" { ".block" } else { ".cb" };
-    let tries = if history.len() == 0 && db.uncommitted() == 0 {
+    let tries = if history.is_empty() && db.uncommitted() == 0 {
         format!("try: add {{role='user'}} 'Hello'    commit    @t0 {block}    .help")
     } else {
         format!("try: .tree    {block}[role='user']    @t-3..@t0 {block}    .help")

@@ -40,6 +40,19 @@ pub fn script(context: &Context, input: impl BufRead, options: &ScriptOptions) -
             let (plain, _) = prompt(&session, context.look);
             context.print(&format!("{plain}{}\n", piece.text.trim_end()))?;
         }
+        if context.json {
+            let reply = session.reply(&piece.text);
+            failed |= reply.result.is_err();
+            let text = serde_json::to_string(&reply);
+            context.print(&format!(
+                "{}\n",
+                text.map_err(|error| Error::request(error.to_string()))?
+            ))?;
+            if failed && !options.keep_going {
+                break;
+            }
+            continue;
+        }
         let start = Instant::now();
         match session.execute(&piece.text) {
             Ok(Outcome::Leave) => break,

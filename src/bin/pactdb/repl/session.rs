@@ -8,11 +8,11 @@ use super::report;
 use crate::answer::{Answer, answer};
 use crate::context::Context;
 use crate::render::Look;
-use pactdb::protocol::{Op, statement_op};
+use pactdb::protocol::{self, Body, Op, Reply, statement_op};
 use pactdb::query::ast::Statement;
 use pactdb::query::words::Keyword;
 use pactdb::query::{Dialect, Token, parse_statement, statement_tokens};
-use pactdb::{Code, Db, Error, Result};
+use pactdb::{Code, Db, Error, Json, Result};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -119,6 +119,47 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Runs one line and answers as the protocol does; what a command says is a text.
+    pub fn reply(&mut self, line: &str) -> Reply {
+        let mut warnings = Vec::new();
+        let result = match self.operation(line) {
+            Ok(Some(op)) => {
+                self.version += 1;
+                let reply = protocol::answer(&self.db, op);
+                warnings = reply.warnings;
+                reply.result.map_err(|error| report::in_line(error, line, ""))
+            }
+            Ok(None) => self.execute(line).map(|outcome| match outcome {
+                Outcome::Answer(answer) | Outcome::Whole(answer) => {
+                    Body::Value(Json::from(answer.text.trim_end()))
+                }
+                Outcome::Interrupted | Outcome::Leave => Body::Value(Json::Null),
+            }),
+            Err(error) => Err(error),
+        };
+        Reply { rid: None, result, warnings }
+    }
+
+    /// The operation that a line asks for; none if it is a command.
+    fn operation(&self, line: &str) -> Result<Option<Op>> {
+        if meta::of_line(line).is_some() {
+            return Ok(None);
+        }
+        let dialect = self.dialect_of(line);
+        let statement = parse_statement(line, dialect)
+            .map_err(|error| self.with_meant(line, report::of_syntax(error, line)))?;
+        let mut op = statement_op(&statement, line, dialect)
+            .map_err(|error| report::in_line(error, line, ""))?;
+        if let (Statement::Select(selector), Op::Nodes(question) | Op::Select(question)) =
+            (&statement, &mut op)
+        {
+            (question.q, _) = query::through_lens(self, selector.time.is_some(), &question.q);
+            return Ok(Some(op));
+        }
+        self.check_lens(&op)?;
+        Ok(Some(op))
+    }
+
     fn edit(&mut self, statement: &Statement, line: &str, dialect: Dialect) -> Result<Outcome> {
         let mut op = statement_op(statement, line, dialect)
             .map_err(|error| report::in_line(error, line, ""))?;
@@ -138,16 +179,8 @@ impl<'a> Session<'a> {
             let reply = self.patiently(move |db| answer(look, db, Op::Diff(request)))?;
             return Ok(self.keep(reply));
         }
-        let reads = matches!(
-            op,
-            Op::Policies | Op::Explain(_) | Op::Log { .. } | Op::Stats | Op::Thread { .. }
-        );
-        if let (false, Some(cycle)) = (reads, self.lens) {
-            let message = format!("you are looking at @c{cycle}, where nothing can be changed");
-            let mut error = Error::new(Code::Conflict, message);
-            error.details.hint = Some("`.at now` goes back to the working state".to_owned());
-            return Err(error);
-        }
+        self.check_lens(&op)?;
+        let reads = only_reads(&op);
         let answered = answer(look, &self.db, op);
         if reads {
             return Ok(self.keep(Some(answered?)));
@@ -155,6 +188,15 @@ impl<'a> Session<'a> {
         // Also after an error: a commit that failed on its way may have come far.
         self.version += 1;
         Ok(Outcome::Answer(answered?))
+    }
+
+    /// Refuses edits while the lens is set.
+    fn check_lens(&self, op: &Op) -> Result<()> {
+        let Some(cycle) = self.lens.filter(|_| !only_reads(op)) else { return Ok(()) };
+        let message = format!("you are looking at @c{cycle}, where nothing can be changed");
+        let mut error = Error::new(Code::Conflict, message);
+        error.details.hint = Some("`.at now` goes back to the working state".to_owned());
+        Err(error)
     }
 
     /// Remembers an answer for `.last`.
@@ -209,4 +251,20 @@ impl<'a> Session<'a> {
         }
         error
     }
+}
+
+/// Whether an operation changes nothing.
+fn only_reads(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Policies
+            | Op::Diff(_)
+            | Op::Select(_)
+            | Op::Nodes(_)
+            | Op::Explain(_)
+            | Op::Log { .. }
+            | Op::Stats
+            | Op::Thread { .. }
+            | Op::Export { .. }
+    )
 }

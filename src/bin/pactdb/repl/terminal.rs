@@ -18,6 +18,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+/// What a second Ctrl-C is answered with.
+const LEAVING: &str = "Ctrl-D or .quit leaves\n";
+
 type LineEditor = Editor<LineHelper, FileHistory>;
 
 /// Talks until the person leaves or the terminal is gone.
@@ -36,6 +39,13 @@ pub fn run(context: &Context) -> Result<ExitCode> {
     }
     let mut cancelled = false;
     loop {
+        // Ctrl-C between two lines is a signal and no key.
+        let between =
+            session.interrupt.as_ref().is_some_and(|flag| flag.swap(false, Ordering::Relaxed));
+        if between && cancelled && print(LEAVING).is_err() {
+            return Ok(ExitCode::SUCCESS);
+        }
+        cancelled = if between { !cancelled } else { cancelled };
         let look = session.look();
         if let Some(helper) = editor.helper_mut() {
             helper.follow(&session, look);
@@ -54,11 +64,12 @@ pub fn run(context: &Context) -> Result<ExitCode> {
             }
             Err(ReadlineError::Interrupted) if cancelled => {
                 cancelled = false;
-                if print("Ctrl-D or .quit leaves\n").is_err() {
+                if print(LEAVING).is_err() {
                     return Ok(ExitCode::SUCCESS);
                 }
             }
             Err(ReadlineError::Interrupted) => cancelled = true,
+            // The window has another size, and the line is drawn anew.
             Err(ReadlineError::Signal(_)) => {}
             Err(ReadlineError::Eof) => return Ok(ExitCode::SUCCESS),
             Err(error) => return gone(&error),

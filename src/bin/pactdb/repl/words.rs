@@ -30,8 +30,8 @@ pub struct Words {
 impl Words {
     /// Looks at a store, through the lens if there is one.
     pub fn of(db: &Db, lens: Option<u64>) -> Words {
-        let mut words = Words::default();
-        words.cycles = db.history().iter().rev().take(CYCLES).collect();
+        let cycles = db.history().iter().rev().take(CYCLES).collect();
+        let mut words = Words { cycles, ..Words::default() };
         let at = lens.map(|cycle| format!("@c{cycle} ")).unwrap_or_default();
         let asks = [
             format!("{at}^ah *, ^sys *"),
