@@ -43,7 +43,7 @@ fn whole(db: &Db, state: &Snapshot, options: &TreeOptions, painter: &mut Painter
     ]);
     if shown < count {
         let words =
-            format!("{} not shown: --turns N or --all", plural(count - shown, "older turn"));
+            format!("{} not shown: ask for more, or for all", plural(count - shown, "older turn"));
         painter.line(vec![Cell::new(Tone::Dim, format!("⋮  {words}"))]);
     }
     if shown > 0 {
