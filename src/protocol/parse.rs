@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::json::Json;
 use crate::lifecycle::{Policy, Region};
 use crate::query::{Dialect, Options as QueryOptions};
-use crate::session::ThreadFormat;
+use crate::session::{ThreadFormat, Unpaired};
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
@@ -41,6 +41,8 @@ pub enum Op {
         at: Option<String>,
         /// In which form.
         format: ThreadFormat,
+        /// What becomes of calls and results that have lost each other.
+        unpaired: Unpaired,
     },
     /// `import` of a snapshot.
     ImportSnapshot(Json),
@@ -156,7 +158,18 @@ fn parse_op(op: &str, fields: &mut Fields) -> Result<Op> {
         }),
         "attempt" => Op::Attempt(Box::new(attempt(fields)?)),
         "export" => Op::Export { at: address(fields)? },
-        "thread" => Op::Thread { at: address(fields)?, format: thread_format(fields)? },
+        "thread" => Op::Thread {
+            at: address(fields)?,
+            format: thread_format(fields)?,
+            unpaired: match fields
+                .take("drop_unpaired")
+                .map(|v| flag("drop_unpaired", v))
+                .transpose()?
+            {
+                Some(true) => Unpaired::LeaveOut,
+                _ => Unpaired::Refuse,
+            },
+        },
         "import" => import(fields)?,
         "select" => Op::Select(question(fields, true)?),
         "nodes" => Op::Nodes(question(fields, true)?),

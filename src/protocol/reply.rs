@@ -103,8 +103,8 @@ pub fn answer(db: &Db, op: Op) -> Reply {
 fn run(db: &Db, op: Op, warnings: &mut Vec<String>) -> Result<Body> {
     let value = match op {
         Op::Export { at } => return Ok(Body::Exact(db.export(at.as_deref())?)),
-        Op::Thread { at, format } => {
-            return Ok(Body::Exact(session::thread(&db.at(at.as_deref())?, format)?));
+        Op::Thread { at, format, unpaired } => {
+            return Ok(Body::Exact(session::thread(&db.at(at.as_deref())?, format, unpaired)?));
         }
         Op::Edit(op) => edit(db, op),
         Op::Batch(request) => {

@@ -1,7 +1,7 @@
 //! How much of two threads is the same from the start, and what ends it. That decides whether a
 //! provider's prompt cache still holds.
 
-use super::{Piece, ThreadFormat, join, pieces};
+use super::{Piece, ThreadFormat, Unpaired, join, pieces};
 use crate::db::{Db, Snapshot};
 use crate::error::Result;
 use crate::model::Id;
@@ -73,8 +73,9 @@ pub fn compare(
     older: &Snapshot,
     newer: &Snapshot,
     format: ThreadFormat,
+    unpaired: Unpaired,
 ) -> Result<Comparison> {
-    let (old, new) = (pieces(older, format)?, pieces(newer, format)?);
+    let (old, new) = (pieces(older, format, unpaired)?, pieces(newer, format, unpaired)?);
     let texts = match format {
         ThreadFormat::Thread => [older.thread()?, newer.thread()?],
         _ => [join(format, &old), join(format, &new)],

@@ -48,11 +48,22 @@ impl ThreadFormat {
     }
 }
 
+/// What becomes of a call whose result is not there, and of a result whose call is not. Results
+/// often expire before their calls do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unpaired {
+    /// It cannot be said: an error names it.
+    #[default]
+    Refuse,
+    /// It is left out.
+    LeaveOut,
+}
+
 /// The exact bytes of a state's thread.
-pub fn thread(state: &Snapshot, format: ThreadFormat) -> Result<String> {
+pub fn thread(state: &Snapshot, format: ThreadFormat, unpaired: Unpaired) -> Result<String> {
     match format {
         ThreadFormat::Thread => state.thread(),
-        _ => Ok(join(format, &pieces(state, format)?)),
+        _ => Ok(join(format, &pieces(state, format, unpaired)?)),
     }
 }
 
@@ -65,11 +76,11 @@ struct Piece {
     beside: bool,
 }
 
-fn pieces(state: &Snapshot, format: ThreadFormat) -> Result<Vec<Piece>> {
+fn pieces(state: &Snapshot, format: ThreadFormat, unpaired: Unpaired) -> Result<Vec<Piece>> {
     match format {
         ThreadFormat::Thread => plain(state),
-        ThreadFormat::Openai => openai::messages(&units::units(state)?),
-        ThreadFormat::Anthropic => anthropic::messages(&units::units(state)?),
+        ThreadFormat::Openai => openai::messages(&units::units(state, unpaired)?),
+        ThreadFormat::Anthropic => anthropic::messages(&units::units(state, unpaired)?),
     }
 }
 

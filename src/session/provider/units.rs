@@ -1,10 +1,12 @@
 //! The blocks of a state as what providers know, and the pairing of calls with results.
 
+use super::Unpaired;
 use crate::code::Code;
 use crate::db::Snapshot;
 use crate::error::{Error, Result};
 use crate::json::{self, Json, canonical_string};
 use crate::model::{Class, Id, Node, Place};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What a block is to a provider.
@@ -112,7 +114,7 @@ impl Unit {
 
 /// The blocks of a state in canonical order. A block without a content says nothing, unless it is
 /// a call or a result.
-pub(super) fn units(state: &Snapshot) -> Result<Vec<Unit>> {
+pub(super) fn units(state: &Snapshot, unpaired: Unpaired) -> Result<Vec<Unit>> {
     let mut units = Vec::new();
     for place in state.tree().places() {
         for entry in state.tree().subtree(place)?.entries() {
@@ -126,8 +128,45 @@ pub(super) fn units(state: &Snapshot) -> Result<Vec<Unit>> {
             }
         }
     }
+    if unpaired == Unpaired::LeaveOut {
+        let lonely = lonely(&units);
+        let mut at = 0..;
+        units.retain(|_| at.next().is_none_or(|at: usize| !lonely.contains(&at)));
+    }
     check_pairs(&units)?;
     Ok(units)
+}
+
+/// Calls without their results right after them, and results without their calls.
+fn lonely(units: &[Unit]) -> BTreeSet<usize> {
+    let mut lonely = BTreeSet::new();
+    let mut open: Vec<usize> = Vec::new();
+    let mut answering = false;
+    for (at, unit) in units.iter().enumerate() {
+        let id = unit.attr("data_call_id");
+        match unit.sort {
+            Sort::Thought => continue,
+            Sort::Answer => {
+                let found = open.iter().position(|call| units[*call].attr("data_call_id") == id);
+                match found.filter(|_| id.is_some()) {
+                    Some(found) => drop(open.remove(found)),
+                    None => drop(lonely.insert(at)),
+                }
+                answering = true;
+                continue;
+            }
+            Sort::Call if !answering => {}
+            _ => lonely.extend(open.drain(..)),
+        }
+        answering = false;
+        match (unit.sort, id) {
+            (Sort::Call, Some(_)) => open.push(at),
+            (Sort::Call, None) => drop(lonely.insert(at)),
+            _ => {}
+        }
+    }
+    lonely.extend(open);
+    lonely
 }
 
 fn unit(node: &Arc<Node>, place: Place, content: Option<Arc<Json>>) -> Result<Option<Unit>> {

@@ -6,7 +6,7 @@ use crate::support::storage::Memory;
 use pactdb::json::{canonical_string, parse};
 use pactdb::model::{Class, iso_from_ns};
 use pactdb::session::{
-    Format, ImportProgress, ImportReport, ImportRequest, ThreadFormat, import, thread,
+    Format, ImportProgress, ImportReport, ImportRequest, ThreadFormat, Unpaired, import, thread,
 };
 use pactdb::{Code, Db, Json, Options, Result};
 use serde_json::json;
@@ -109,14 +109,14 @@ fn flat_logs() {
 fn the_chat_api_in_and_out_again() {
     let db = check("openai-chat/tools.json", Format::OpenaiChat);
     let Json::Map(document) = parse(&read("openai-chat/tools.json")).unwrap() else { panic!() };
-    let out = thread(&db.working_state(), ThreadFormat::Openai).unwrap();
+    let out = thread(&db.working_state(), ThreadFormat::Openai, Unpaired::Refuse).unwrap();
     assert_eq!(out, canonical_string(&document["messages"]));
 }
 
 #[test]
 fn the_responses_api() {
     let db = check("openai-responses/items.jsonl", Format::OpenaiResponses);
-    let error = thread(&db.working_state(), ThreadFormat::Anthropic).unwrap_err();
+    let error = thread(&db.working_state(), ThreadFormat::Anthropic, Unpaired::Refuse).unwrap_err();
     assert!(error.message.contains("cb:8"), "{error}");
     check("openai-responses/response.json", Format::OpenaiResponses);
 }
@@ -126,7 +126,7 @@ fn the_anthropic_api_in_and_out_again() {
     let db = check("anthropic/tools.json", Format::Anthropic);
     let Json::Map(mut document) = parse(&read("anthropic/tools.json")).unwrap() else { panic!() };
     document.remove("model");
-    let out = thread(&db.working_state(), ThreadFormat::Anthropic).unwrap();
+    let out = thread(&db.working_state(), ThreadFormat::Anthropic, Unpaired::Refuse).unwrap();
     assert_eq!(parse(&out).unwrap(), Json::Map(document));
     // The instructions come first.
     assert!(out.starts_with("{\"system\":\"You keep the archive.\",\"messages\":["), "{out}");
@@ -135,10 +135,10 @@ fn the_anthropic_api_in_and_out_again() {
 #[test]
 fn session_files_of_coding_agents() {
     let db = check("claude-code/session.jsonl", Format::ClaudeCode);
-    let out = thread(&db.working_state(), ThreadFormat::Anthropic).unwrap();
+    let out = thread(&db.working_state(), ThreadFormat::Anthropic, Unpaired::Refuse).unwrap();
     assert!(parse(&out).is_ok(), "{out}");
     let db = check("codex/session.jsonl", Format::Codex);
-    let out = thread(&db.working_state(), ThreadFormat::Openai).unwrap();
+    let out = thread(&db.working_state(), ThreadFormat::Openai, Unpaired::Refuse).unwrap();
     assert!(out.contains("\"tool_call_id\":\"call_1\""), "{out}");
 }
 

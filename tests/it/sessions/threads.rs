@@ -2,7 +2,7 @@
 
 use crate::support::life::{CLOCK, must};
 use crate::support::storage::Memory;
-use pactdb::session::{EndReason, ThreadFormat, compare, thread};
+use pactdb::session::{EndReason, ThreadFormat, Unpaired, compare, thread};
 use pactdb::{Code, Db, Options};
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ fn result(id: &str, call: &str) -> Value {
 }
 
 fn json_of(db: &Db, format: ThreadFormat) -> Value {
-    serde_json::from_str(&thread(&db.working_state(), format).unwrap()).unwrap()
+    serde_json::from_str(&thread(&db.working_state(), format, Unpaired::Refuse).unwrap()).unwrap()
 }
 
 #[test]
@@ -74,11 +74,51 @@ fn blocks_become_what_each_api_wants() {
         ]})
     );
     assert_eq!(
-        thread(&db.working_state(), ThreadFormat::Thread).unwrap(),
+        thread(&db.working_state(), ThreadFormat::Thread, Unpaired::Refuse).unwrap(),
         db.thread(None).unwrap()
     );
     let reply = must(&db, &json!({"op": "thread", "format": "openai", "at": "@t0"}));
     assert_eq!(reply.as_array().unwrap().len(), 5);
+}
+
+#[test]
+fn what_lost_its_other_half_can_be_left_out() {
+    let cases = [
+        // A result that expired: its call goes too.
+        (vec![call("c", "k"), said("assistant", "Done.")], vec!["Look.", "Done."]),
+        (vec![result("r", "k"), said("assistant", "Done.")], vec!["Look.", "Done."]),
+        (vec![call("c", "k"), said("user", "Wait."), result("r", "k")], vec!["Look.", "Wait."]),
+        (vec![json!({"op": "add", "kind": "call", "content": "?"})], vec!["Look."]),
+        // One of two calls keeps its result.
+        (vec![call("c", "k"), call("d", "l"), result("r", "l")], vec!["Look.", "call l", "seen"]),
+        (
+            vec![
+                call("c", "k"),
+                result("r", "k"),
+                call("d", "l"),
+                result("s", "m"),
+                call("e", "n"),
+                result("t", "n"),
+            ],
+            vec!["Look.", "call k", "seen", "call n", "seen"],
+        ),
+    ];
+    for (more, expected) in cases {
+        let mut requests = vec![said("user", "Look.")];
+        requests.extend(more);
+        let db = store(&requests);
+        assert!(thread(&db.working_state(), ThreadFormat::Openai, Unpaired::Refuse).is_err());
+        for format in [ThreadFormat::Openai, ThreadFormat::Anthropic] {
+            thread(&db.working_state(), format, Unpaired::LeaveOut).unwrap();
+        }
+        let reply = must(&db, &json!({"op": "thread", "format": "openai", "drop_unpaired": true}));
+        let line = |message: &Value| match message.get("tool_calls") {
+            Some(calls) => format!("call {}", calls[0]["id"].as_str().unwrap()),
+            None => message["content"].as_str().unwrap().to_owned(),
+        };
+        let lines: Vec<String> = reply.as_array().unwrap().iter().map(line).collect();
+        assert_eq!(lines, expected, "{requests:?}");
+    }
 }
 
 #[test]
@@ -124,7 +164,7 @@ fn what_cannot_be_said_names_the_node() {
     for (requests, formats, message) in cases {
         let db = store(&requests);
         for format in formats {
-            let error = thread(&db.working_state(), *format).unwrap_err();
+            let error = thread(&db.working_state(), *format, Unpaired::Refuse).unwrap_err();
             assert_eq!(error.code, Code::AttrInvalid);
             assert!(error.message.starts_with("x "), "{error}");
             assert!(error.message.contains(message), "{error}, not {message}");
@@ -181,13 +221,16 @@ fn the_common_prefix_ends_for_a_reason() {
         let db = store(&requests);
         for format in [ThreadFormat::Thread, ThreadFormat::Openai] {
             let (older, newer) = (db.snapshot(1).unwrap(), db.working_state());
-            let found = compare(&db, &older, &newer, format).unwrap();
+            let found = compare(&db, &older, &newer, format, Unpaired::Refuse).unwrap();
             assert_eq!(
                 (found.reason, found.node.as_deref(), found.cycle),
                 (reason, node, cycle),
                 "{more:?}"
             );
-            let texts = [thread(&older, format).unwrap(), thread(&newer, format).unwrap()];
+            let texts = [
+                thread(&older, format, Unpaired::Refuse).unwrap(),
+                thread(&newer, format, Unpaired::Refuse).unwrap(),
+            ];
             let at = found.common_bytes as usize;
             assert_eq!(texts[0].as_bytes()[..at], texts[1].as_bytes()[..at]);
             assert_ne!(texts[0].as_bytes().get(at), texts[1].as_bytes().get(at).or(Some(&0)));

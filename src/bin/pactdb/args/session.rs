@@ -73,6 +73,9 @@ pub struct ThreadArgs {
     /// For which API
     #[arg(long, default_value = "thread")]
     pub format: ThreadForm,
+    /// Leave out calls without a result, and results without a call, instead of refusing them
+    #[arg(long)]
+    pub drop_unpaired: bool,
     /// Say how much of two threads is the same from the start, and what ends it
     #[arg(long, num_args = 2, value_names = ["TIME", "TIME"], conflicts_with = "at")]
     pub compare: Option<Vec<String>>,

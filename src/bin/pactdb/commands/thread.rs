@@ -5,20 +5,30 @@ use crate::args::{ExportArgs, ThreadArgs};
 use crate::context::Context;
 use crate::render;
 use pactdb::query::Asked;
-use pactdb::session::{ThreadFormat, compare, thread};
+use pactdb::session::{ThreadFormat, Unpaired, compare, thread};
 use pactdb::{Db, Error, Result, Snapshot};
 
 pub fn run(context: &Context, args: &ThreadArgs) -> Result<()> {
     let db = context.existing()?;
     let format = ThreadFormat::from(args.format);
+    let unpaired = match args.drop_unpaired {
+        true => Unpaired::LeaveOut,
+        false => Unpaired::Refuse,
+    };
     if let Some(times) = &args.compare {
-        return compared(context, &db, times, format);
+        return compared(context, &db, times, format, unpaired);
     }
     let state = state(context, &db, args.at.as_deref())?;
-    exact(context, &thread(&state, format)?)
+    exact(context, &thread(&state, format, unpaired)?)
 }
 
-fn compared(context: &Context, db: &Db, times: &[String], format: ThreadFormat) -> Result<()> {
+fn compared(
+    context: &Context,
+    db: &Db,
+    times: &[String],
+    format: ThreadFormat,
+    unpaired: Unpaired,
+) -> Result<()> {
     let mut states = Vec::new();
     for time in times {
         let time = (time != "working").then_some(time.as_str());
@@ -28,7 +38,7 @@ fn compared(context: &Context, db: &Db, times: &[String], format: ThreadFormat) 
     let [older, newer] = states.as_slice() else {
         return Err(Error::request("two states are compared: give two times"));
     };
-    let found = compare(db, older, newer, format)?;
+    let found = compare(db, older, newer, format, unpaired)?;
     let names = [older, newer].map(|state| match state.is_committed() {
         true => format!("@c{}", state.cycle()),
         false => "the working state".to_owned(),
