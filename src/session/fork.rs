@@ -27,6 +27,10 @@ impl Until {
     fn last(self, db: &Db) -> Result<u64> {
         match self {
             Until::End => Ok(db.events()),
+            Until::Cycle(0) => {
+                let message = "there is no snapshot yet to end with: commit first";
+                Err(Error::new(Code::SnapshotNotFound, message))
+            }
             Until::Cycle(cycle) => db.seq_of_cycle(cycle),
             Until::Event(seq) if (1..=db.events()).contains(&seq) => Ok(seq),
             Until::Event(seq) => {

@@ -117,8 +117,7 @@ impl<R: BufRead> Reader<'_, R> {
             if text.trim_ascii().is_empty() {
                 continue;
             }
-            let whole = std::str::from_utf8(&text).is_ok_and(|text| json::parse(text).is_ok());
-            if first && !whole {
+            if first && !is_whole(&text) {
                 return self.rest(line, text);
             }
             first = false;
@@ -130,8 +129,7 @@ impl<R: BufRead> Reader<'_, R> {
     fn rest(&mut self, line: u64, mut text: Vec<u8>) -> Result<()> {
         let read = self.input.read_to_end(&mut text).map_err(|error| input_error(&error))?;
         self.bytes += read as u64;
-        let whole = std::str::from_utf8(&text).is_ok_and(|text| json::parse(text).is_ok());
-        if whole {
+        if is_whole(&text) {
             self.take(line, &text);
             return Ok(());
         }
@@ -237,6 +235,10 @@ impl Element {
     fn take(&mut self, line: u64) -> (u64, Vec<u8>) {
         (self.line.take().unwrap_or(line), std::mem::take(&mut self.text))
     }
+}
+
+fn is_whole(text: &[u8]) -> bool {
+    std::str::from_utf8(text).is_ok_and(|text| json::parse(text).is_ok())
 }
 
 fn input_error(error: &std::io::Error) -> Error {

@@ -146,7 +146,7 @@ impl Builder {
             }
             if in_head {
                 self.said = true;
-                self.answered |= !user_speaks;
+                self.answered |= add.role.as_deref() != Some("user");
             }
             turn.adds.push(add);
         }

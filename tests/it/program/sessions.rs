@@ -117,6 +117,14 @@ fn the_demo_dumps_and_loads_to_the_same_bytes() {
 }
 
 #[test]
+fn a_store_without_a_snapshot_cannot_be_forked() {
+    let folder = Folder::new();
+    folder.ok(&["init"]);
+    assert!(folder.fails(&["fork", "new.pactdb"]).starts_with("E_SNAPSHOT_NOT_FOUND"));
+    assert!(!folder.has("new.pactdb"));
+}
+
+#[test]
 fn forks_and_replays() {
     let folder = Folder::new();
     folder.ok(&["demo"]);

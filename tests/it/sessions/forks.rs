@@ -57,6 +57,7 @@ fn copies_end_at_a_cycle_an_event_or_the_end() {
         (Until::Event(last + 1), Code::NodeNotFound),
         (Until::Event(0), Code::NodeNotFound),
         (Until::Cycle(9999), Code::SnapshotNotFound),
+        (Until::Cycle(0), Code::SnapshotNotFound),
     ];
     for (until, code) in wrong {
         let error = copy_on(&db, until, Memory::default(), options(), &mut |_, _| {}).unwrap_err();

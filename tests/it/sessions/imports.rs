@@ -142,6 +142,75 @@ fn session_files_of_coding_agents() {
     assert!(out.contains("\"tool_call_id\":\"call_1\""), "{out}");
 }
 
+/// What the fixtures do not have: asides, summaries, tools of other sorts.
+#[test]
+fn asides_summaries_and_other_tools() {
+    let check = |document: &[&str], format: Format, expected: &[&str]| {
+        let db = store();
+        let report = take(&db, &document.join("\n"), &ImportRequest::default()).unwrap();
+        assert_eq!(report.format, format.name());
+        let drawn = drawn(&db);
+        let words = drawn.lines().map(|line| match line.trim().split_once(" at 2026") {
+            Some((words, _)) => words,
+            None => line.trim(),
+        });
+        assert_eq!(words.collect::<Vec<_>>(), expected, "{drawn}");
+    };
+    check(
+        &[
+            r#"{"type":"user","uuid":"a","sessionId":"s","isMeta":true,"message":{"role":"user","content":"caveat"}}"#,
+            r#"{"type":"user","uuid":"b","sessionId":"s","isCompactSummary":true,"message":{"role":"user","content":"so far"}}"#,
+            r#"{"type":"assistant","uuid":"c","sessionId":"s","message":{"content":[{"type":"text","text":"ok"}]}}"#,
+            r#"{"type":"user","uuid":"d","sessionId":"s","isSidechain":true,"message":{"role":"user","content":"sub"}}"#,
+            r#"{"type":"user","uuid":"e","sessionId":"s","message":{"role":"user","content":"next"}}"#,
+        ],
+        Format::ClaudeCode,
+        &[
+            "mt mt:1",
+            r#"cb:1 user/- "caveat" {"data_uuid":"a"} +meta"#,
+            r#"cb:2 user/summary "so far" {"data_uuid":"b"}"#,
+            r#"cb:3 assistant/- "ok" {"data_message":"c","data_uuid":"c"}"#,
+            r#"cb:4 user/- "sub" {"data_uuid":"d"} +sidechain"#,
+            "mt mt:2",
+            r#"cb:5 user/- "next" {"data_uuid":"e"}"#,
+        ],
+    );
+    check(
+        &[
+            r#"{"type":"compacted","payload":{"message":"so far"}}"#,
+            r#"{"type":"response_item","payload":{"type":"custom_tool_call","call_id":"k","name":"patch","input":"*** x"}}"#,
+            r#"{"type":"response_item","payload":{"type":"custom_tool_call_output","call_id":"k","output":"done"}}"#,
+            r#"{"type":"response_item","payload":{"type":"local_shell_call","call_id":"l","action":{"command":["ls"]}}}"#,
+            r#"{"type":"response_item","payload":{"type":"local_shell_call_output","call_id":"l","output":[{"type":"output_text","text":"x"}]}}"#,
+        ],
+        Format::Codex,
+        &[
+            "mt mt:1",
+            r#"cb:1 user/summary "so far" {}"#,
+            r#"cb:2 assistant/call "*** x" {"data_call_id":"k","data_tool_name":"patch","data_tool_type":"custom"}"#,
+            r#"cb:3 tool/result "done" {"data_call_id":"k"}"#,
+            r#"cb:4 assistant/call {"command":["ls"]} {"data_call_id":"l","data_tool_name":"local_shell","data_tool_type":"local_shell_call"}"#,
+            r#"cb:5 tool/result "x" {"data_call_id":"l"}"#,
+        ],
+    );
+    check(
+        &[
+            r#"{"role":"user","content":"hi"}"#,
+            r#"{"role":"assistant","content":"","function_call":{"name":"f","arguments":"{}"}}"#,
+            r#"{"role":"function","name":"f","content":"1"}"#,
+            r#"{"role":"assistant","content":null,"refusal":"no"}"#,
+        ],
+        Format::OpenaiChat,
+        &[
+            "mt mt:1",
+            r#"cb:1 user/- "hi" {}"#,
+            r#"cb:2 assistant/call "{}" {"data_message":2,"data_tool_name":"f"}"#,
+            r#"cb:3 function/result "1" {"data_tool_name":"f"}"#,
+            r#"cb:4 assistant/- - {"data_extra":{"refusal":"no"}}"#,
+        ],
+    );
+}
+
 #[test]
 fn a_series_of_snapshots() {
     let db = check("pact/series.jsonl", Format::Pact);

@@ -9,7 +9,7 @@ use crate::render::plural;
 use pactdb::session::{dump, fork, load};
 use pactdb::{Code, Db, Error, Options, Result};
 use std::fs::OpenOptions;
-use std::io::BufWriter;
+use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 
 pub fn run(context: &Context, args: &ForkArgs) -> Result<()> {
@@ -31,9 +31,10 @@ pub fn dump_store(context: &Context, args: &DumpArgs) -> Result<()> {
     let bar = Bar::new();
     let mut progress = |done, all| bar.set("dumping", done, all);
     let Some(path) = args.file.as_deref().filter(|path| *path != Path::new("-")) else {
-        let mut out = BufWriter::new(std::io::stdout().lock());
-        dump(&db, &mut out, &mut progress)?;
-        return Ok(());
+        let mut out = BufWriter::new(Reader { out: std::io::stdout().lock(), left: false });
+        let dumped = dump(&db, &mut out, &mut progress);
+        let left = out.get_ref().left;
+        return if left { Ok(()) } else { dumped.map(drop) };
     };
     let error = |error| Error::new(Code::StoreIo, format!("{}: {error}", path.display()));
     let file = OpenOptions::new().write(true).create_new(true).open(path).map_err(error)?;
@@ -51,6 +52,24 @@ pub fn dump_store(context: &Context, args: &DumpArgs) -> Result<()> {
     let report = report?;
     let text = format!("dumped {} to {}\n", plural(report.events, "event"), path.display());
     context.say(&report, &text)
+}
+
+/// Somebody who reads standard output, and may leave at any time.
+struct Reader<W> {
+    out: W,
+    left: bool,
+}
+
+impl<W: Write> Write for Reader<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.out
+            .write(bytes)
+            .inspect_err(|error| self.left |= error.kind() == ErrorKind::BrokenPipe)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.out.flush().inspect_err(|error| self.left |= error.kind() == ErrorKind::BrokenPipe)
+    }
 }
 
 pub fn load_store(context: &Context, args: &LoadArgs) -> Result<()> {
