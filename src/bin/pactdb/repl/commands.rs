@@ -8,6 +8,7 @@ use crate::progress::Bar;
 use crate::render::{self, TreeOptions, plural};
 use pactdb::protocol::{Op, Question};
 use pactdb::query::{Asked, Dialect, Options, nearest_word, parse_selector};
+use pactdb::session::{self, Replay, ReplayRequest, ThreadFormat};
 use pactdb::{
     AttemptAction, AttemptRequest, Code, CommitRequest, Db, EditOp, Error, Result, Snapshot,
 };
@@ -76,16 +77,55 @@ fn name(db: &Db, state: &Snapshot) -> String {
     render::asked(asked, db.last_cycle())
 }
 
-/// `.thread [ADDRESS]`
+/// `.thread [ADDRESS] [FORMAT]`
 pub fn thread(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
-    let state = address(session, rest)?;
-    let value = pactdb::json::parse(&state.thread()?)?;
+    let (mut at, mut format) = ("", ThreadFormat::Thread);
+    for word in rest.split_whitespace() {
+        match ThreadFormat::from_name(word) {
+            Some(named) => format = named,
+            None if at.is_empty() => at = word,
+            None => {
+                let known = ThreadFormat::ALL.map(ThreadFormat::name).join(", ");
+                return Err(Error::request(format!("a thread is one of {known}, not `{word}`")));
+            }
+        }
+    }
+    let state = address(session, at)?;
+    let value = pactdb::json::parse(&session::thread(&state, format)?)?;
     let answer = Answer {
         text: query::pretty(&value),
         warnings: Vec::new(),
         source: Some(name(&session.db, &state)),
     };
     Ok(session.keep(Some(answer)))
+}
+
+/// `.life ID`
+pub fn life(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    let id = rest.trim_start_matches('#').trim_matches(['\'', '"']).to_owned();
+    if id.is_empty() {
+        return Err(Error::request("whose life? `.life ID`, for example `.life cb:1`"));
+    }
+    let look = session.look();
+    let found = session.patiently(move |db| {
+        let moments = session::life(db, &id)?;
+        let source = Some(format!("{} of {id}", plural(moments.len() as u64, "moment")));
+        Ok(Answer { text: render::life(look, &moments), warnings: Vec::new(), source })
+    })?;
+    Ok(session.keep(found))
+}
+
+/// `.replay [SELECTOR]`
+pub fn replay(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    let select = (!rest.is_empty()).then(|| rest.to_owned());
+    let (look, dialect, to) = (session.look(), Some(session.dialect), session.lens);
+    let request = ReplayRequest { from: None, to, select, dialect };
+    let found = session.patiently(move |db| {
+        let steps = Replay::new(db, &request)?.collect::<Result<Vec<_>>>()?;
+        let source = Some(plural(steps.len() as u64, "event"));
+        Ok(Answer { text: render::steps(look, &steps), warnings: Vec::new(), source })
+    })?;
+    Ok(session.keep(found))
 }
 
 /// The state at an address, or where the session looks.

@@ -96,6 +96,7 @@ pub fn complete(text: &str, source: &Source<'_>) -> Offer {
     match command.takes {
         Takes::Nothing | Takes::File => Offer::none(text.len()),
         Takes::Words(words) => Offer::of(text, start, words.iter().map(|&word| word.to_owned())),
+        Takes::Id => Offer::of(text, start, (source.words)().ids.iter().take(MOST_IDS).cloned()),
         Takes::Topic => Offer::of(text, start, super::help::topics()),
         Takes::Address => {
             let now = std::iter::once("now".to_owned()).filter(|_| command.name == "at");

@@ -3,62 +3,101 @@
 use super::script::Pieces;
 use super::session::{Outcome, Session};
 use crate::answer::Answer;
-use crate::render::plural;
-use pactdb::protocol::Op;
-use pactdb::{Code, Error, Json, Result};
-use std::io::BufReader;
+use crate::progress::Bar;
+use crate::render::{self, plural};
+use pactdb::session::{self, Format, ImportProgress, ImportRequest};
+use pactdb::{Code, Error, Options, Result};
+use std::fs::OpenOptions;
+use std::io::{BufReader, BufWriter};
+use std::path::Path;
 
 /// Scripts that run scripts stop at this depth: one of them runs itself.
 const MOST_NESTED: usize = 8;
 
 /// `.export FILE [ADDRESS]`
 pub fn export(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
-    let (file, at) = match rest.rsplit_once(char::is_whitespace) {
-        Some((file, at)) if at.starts_with('@') => (file.trim(), Some(at.to_owned())),
-        _ => (rest, None),
-    };
+    let (file, at) = with_address(rest);
     let file = named(file, "export")?;
     let lens = session.lens.map(|cycle| format!("@c{cycle}"));
-    let at = at.or(lens);
-    let found = session.patiently(move |db| match &at {
-        Some(at) => db.export(Some(at)),
-        None => db.export(None),
-    })?;
+    let at = at.map(str::to_owned).or(lens);
+    let dialect = Some(session.dialect);
+    let found = session
+        .patiently(move |db| crate::answer::state_at(db, at.as_deref(), dialect)?.export())?;
     let Some(text) = found else { return Ok(Outcome::Interrupted) };
     std::fs::write(&file, &text).map_err(|error| about(&file, &error))?;
     Ok(format!("wrote {} to {file}\n", plural(text.len() as u64, "byte")).into())
 }
 
-/// `.import FILE`
+/// `.import FILE [FORMAT]`
 pub fn import(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
-    let file = named(rest, "import")?;
-    let text = std::fs::read_to_string(&file).map_err(|error| about(&file, &error))?;
-    let op = match pactdb::json::parse(&text) {
-        Ok(Json::List(messages)) => Op::ImportMessages { messages, created_at_ns: None },
-        Ok(Json::Map(map)) if map.contains_key("root") => Op::ImportSnapshot(Json::Map(map)),
-        Ok(Json::Map(map)) => {
-            Op::ImportMessages { messages: vec![Json::Map(map)], created_at_ns: None }
-        }
-        Ok(other) => {
-            let message =
-                format!("{file} holds {}, and no snapshot or messages", other.type_name());
-            return Err(Error::new(Code::ImportInvalid, message));
-        }
-        Err(_) => Op::ImportMessages { messages: lines(&file, &text)?, created_at_ns: None },
+    let split = rest.rsplit_once(char::is_whitespace);
+    let (file, format) = match split.and_then(|(file, word)| Some((file, Format::from_name(word)?)))
+    {
+        Some((file, format)) => (file, Some(format)),
+        None => (rest, None),
     };
-    session.run(op)
+    let file = named(file, "import")?;
+    session.refuse_through_lens()?;
+    let input = std::fs::File::open(&file).map_err(|error| about(&file, &error))?;
+    let size = input.metadata().map_or(0, |metadata| metadata.len());
+    let request = ImportRequest { name: Some(file), format, ..ImportRequest::default() };
+    let bar = Bar::new();
+    let report =
+        session::import(
+            &session.db,
+            BufReader::new(input),
+            &request,
+            &mut |progress| match progress {
+                ImportProgress::Reading { bytes, .. } => bar.set("reading", bytes, size.max(bytes)),
+                ImportProgress::Writing { done, total } => bar.set("writing", done, total),
+            },
+        );
+    drop(bar);
+    session.version += 1;
+    let report = report.map_err(|mut error| {
+        // The library speaks of the flag of the command line.
+        if error.details.hint.as_ref().is_some_and(|hint| hint.contains("--format")) {
+            error.details.hint = Some("`.import FILE FORMAT` says which it is".to_owned());
+        }
+        error
+    })?;
+    Ok(render::imported(session.look(), &report).into())
 }
 
-/// JSON Lines.
-fn lines(file: &str, text: &str) -> Result<Vec<Json>> {
-    let mut messages = Vec::new();
-    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        messages.push(pactdb::json::parse(line).map_err(|error| {
-            let message = format!("{file}, line {}: {error}", index + 1);
-            Error::new(Code::ImportInvalid, message)
-        })?);
+/// `.fork FILE [ADDRESS]`
+pub fn fork(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    let (file, at) = with_address(rest);
+    let file = named(file, "fork")?;
+    let cycle = match at {
+        Some(at) => crate::answer::state_at(&session.db, Some(at), Some(session.dialect))?.cycle(),
+        None => session.lens.unwrap_or(session.db.last_cycle()),
+    };
+    let bar = Bar::new();
+    let mut progress = |done, all| bar.set("forking", done, all);
+    let made = session::fork(&session.db, cycle, Path::new(&file), Options::new(), &mut progress)?;
+    let events = plural(made.events(), "event");
+    Ok(format!("forked into {file}: {events}, newest cycle {}\n", made.last_cycle()).into())
+}
+
+/// `.dump FILE`
+pub fn dump(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    let file = named(rest, "dump")?;
+    let made = OpenOptions::new().write(true).create_new(true).open(&file);
+    let mut out = BufWriter::new(made.map_err(|error| about(&file, &error))?);
+    let bar = Bar::new();
+    let report = session::dump(&session.db, &mut out, &mut |done, all| {
+        bar.set("dumping", done, all);
+    });
+    let report = report.and_then(|report| {
+        let out = out.into_inner().map_err(|failed| about(&file, failed.error()))?;
+        out.sync_all().map_err(|error| about(&file, &error))?;
+        Ok(report)
+    });
+    if report.is_err() {
+        // Half a dump is none.
+        let _ = std::fs::remove_file(&file);
     }
-    Ok(messages)
+    Ok(format!("dumped {} to {file}\n", plural(report?.events, "event")).into())
 }
 
 /// `.read FILE`
@@ -92,6 +131,14 @@ pub fn read(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     let outcome = ran();
     session.depth -= 1;
     outcome
+}
+
+/// A file, and the address behind it.
+fn with_address(rest: &str) -> (&str, Option<&str>) {
+    match rest.rsplit_once(char::is_whitespace) {
+        Some((file, at)) if at.starts_with('@') => (file.trim(), Some(at)),
+        _ => (rest, None),
+    }
 }
 
 fn named(file: &str, command: &str) -> Result<String> {

@@ -54,23 +54,12 @@ fn overview(look: Look) -> String {
         ],
     ));
     out.push_str(&format!("{}\n", look.paint(Tone::Strong, "a statement changes or compares")));
-    let statements: Vec<(String, &str)> = Keyword::LEADING
-        .iter()
-        .map(|keyword| {
-            let usage = usage(*keyword).map(|usage| format!(" {usage}")).unwrap_or_default();
-            (format!("{}{usage}", keyword.name()), statement_help(*keyword))
-        })
-        .collect();
-    let statements: Vec<(&str, &str)> =
-        statements.iter().map(|(name, help)| (name.as_str(), *help)).collect();
+    let statements = Keyword::LEADING.map(|keyword| (keyword.name(), statement_help(keyword)));
     out.push_str(&rows(look, &statements));
     out.push_str(&format!("{}\n", look.paint(Tone::Strong, "a command begins with a dot")));
-    let commands: Vec<(String, &str)> = COMMANDS
-        .iter()
-        .map(|command| (format!(".{} {}", command.name, command.usage), command.help))
-        .collect();
+    let names: Vec<String> = COMMANDS.iter().map(|command| format!(".{}", command.name)).collect();
     let commands: Vec<(&str, &str)> =
-        commands.iter().map(|(name, help)| (name.trim_end(), *help)).collect();
+        names.iter().map(String::as_str).zip(COMMANDS.iter().map(|command| command.help)).collect();
     out.push_str(&rows(look, &commands));
     out.push_str(KEYS);
     out
@@ -197,27 +186,31 @@ const POLICY: &str = "
 ";
 
 const KEYS: &str = "
-Tab completes, Up and Down walk through what you typed, Ctrl-R searches it, Ctrl-C drops the line,
-Ctrl-D leaves. An open bracket or quote goes on in the next line.
+`.help add`, `.help .tree` and so on say more, with examples.
+Tab completes, Up and Down walk through what you typed, Ctrl-R searches it,
+Ctrl-C drops the line, Ctrl-D leaves. An open bracket or quote goes on in the
+next line.
 ";
 
 const SELECTORS: &str = "\
-[TIME] STEP STEP …       every STEP is looked for below the one before it; > means directly below
-A, B    A ?? B           both, or B where A finds nothing
+[TIME] STEP STEP …     each STEP is looked for below the one before it;
+                       > means directly below
+A, B   A ?? B          both; or B where A finds nothing
 
-time     (none) the working state   @t0 @t-3 counted back   @c42 a cycle   @* every snapshot
-         @t-3..@t0  @c10..@c20  @history                     what changed, snapshot by snapshot
-where    ^sys ^seq ^ah ^root         the regions             (d1, 0, 2) a position
-what     .mt .mc .cb                 turn, container, block  .cb:summary  .note  a type or kind
-         .seg .cont .block           the same, in 1.0        *  anything
-who      #cb:1  #'any text'          by id; in 1.0 by key
-filter   [role='user'] {ttl<=1}      = != < <= > >=   ~ a pattern   in ['a', 'b']   [key] has one
-         .cb(role='user' kind='x')   +tag
-place    :pre :core :post            by offset: before, in, behind the core
-count    :first :last :nth(2)        :depth(1-3)  d1..d3     the newest turn is 1, the head 0
-end      @limit=5 @skip=5 @first @order=path|recent|id       @mode=latest for ranges
+time    (none) the working state   @t0 @t-3 counted back   @c42 a cycle
+        @* every snapshot          @t-3..@t0 @c10..@c20 @history what changed
+where   ^sys ^seq ^ah ^root        (d1, 0, 2) a position
+what    .mt .mc .cb  (1.0: .seg .cont .block)  turn, container, block
+        .cb:summary .note          a type or kind          * anything
+who     #cb:1 #'any text'          by id; in 1.0 by key
+filter  [role='user'] {ttl<=1}     = != < <= > >=  ~ a pattern  in ['a', 'b']
+        [key] has a key            .cb(role='user' kind='x')    +tag
+place   :pre :core :post           before, in, behind the core of a turn
+count   :first :last :nth(2)
+depth   :depth(1-3)  d1..d3        the newest turn is 1, the head is 0
+end     @limit=5 @skip=5 @first @order=path|recent|id @mode=latest
 
-in snapshots also   age  born_turn  depth  sdepth           @t0 .cb[age>3]
-
-A line that begins with a dot and the name of a command is the command; *.log selects the type log.
+Only snapshots have age, born_turn, depth and sdepth: @t0 .cb[age>3]
+A line that begins with a dot and a command's name is the command; *.log selects
+nodes of the type log.
 ";

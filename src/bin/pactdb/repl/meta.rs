@@ -34,6 +34,8 @@ pub enum Takes {
     Selector,
     /// A time address.
     Address,
+    /// The id of a node.
+    Id,
     /// A file.
     File,
     /// A command, a statement or another topic of the help.
@@ -46,7 +48,7 @@ pub enum Takes {
 pub const FORMS: [&str; 5] = ["table", "tree", "json", "ids", "full"];
 
 /// Every dot command, in the order of the help.
-pub const COMMANDS: [Command; 21] = [
+pub const COMMANDS: [Command; 25] = [
     Command {
         name: "help",
         aliases: &["h", "?"],
@@ -77,9 +79,9 @@ pub const COMMANDS: [Command; 21] = [
     Command {
         name: "thread",
         aliases: &[],
-        usage: "[ADDRESS]",
+        usage: "[ADDRESS] [openai | anthropic]",
         help: "the messages that a provider would be sent",
-        example: ".thread @t0",
+        example: ".thread @t0 openai",
         takes: Takes::Address,
         run: look_at::thread,
     },
@@ -100,6 +102,24 @@ pub const COMMANDS: [Command; 21] = [
         example: ".log 5",
         takes: Takes::Words(&["all"]),
         run: look_at::log,
+    },
+    Command {
+        name: "life",
+        aliases: &[],
+        usage: "ID",
+        help: "what happened to one node, from its first event on",
+        example: ".life cb:1",
+        takes: Takes::Id,
+        run: look_at::life,
+    },
+    Command {
+        name: "replay",
+        aliases: &[],
+        usage: "[SELECTOR]",
+        help: "the log again, event by event, with what each one changed",
+        example: ".replay .cb[role='tool']",
+        takes: Takes::Selector,
+        run: look_at::replay,
     },
     Command {
         name: "stats",
@@ -176,11 +196,29 @@ pub const COMMANDS: [Command; 21] = [
     Command {
         name: "import",
         aliases: &[],
-        usage: "FILE",
-        help: "read a snapshot, or messages as a JSON list or JSON Lines",
+        usage: "FILE [FORMAT]",
+        help: "read snapshots, messages, or a session of another tool; the format is recognised",
         example: ".import chat.jsonl",
         takes: Takes::File,
         run: files::import,
+    },
+    Command {
+        name: "fork",
+        aliases: &[],
+        usage: "FILE [ADDRESS]",
+        help: "make another store with the history up to a snapshot",
+        example: ".fork other.pactdb @c4",
+        takes: Takes::File,
+        run: files::fork,
+    },
+    Command {
+        name: "dump",
+        aliases: &[],
+        usage: "FILE",
+        help: "write the whole history as text; `pactdb load` reads it",
+        example: ".dump backup.jsonl",
+        takes: Takes::File,
+        run: files::dump,
     },
     Command {
         name: "read",

@@ -190,9 +190,14 @@ impl<'a> Session<'a> {
         Ok(Outcome::Answer(answered?))
     }
 
-    /// Refuses edits while the lens is set.
+    /// Refuses an operation that edits while the lens is set.
     fn check_lens(&self, op: &Op) -> Result<()> {
-        let Some(cycle) = self.lens.filter(|_| !only_reads(op)) else { return Ok(()) };
+        if only_reads(op) { Ok(()) } else { self.refuse_through_lens() }
+    }
+
+    /// Refuses an edit while the lens is set.
+    pub fn refuse_through_lens(&self) -> Result<()> {
+        let Some(cycle) = self.lens else { return Ok(()) };
         let message = format!("you are looking at @c{cycle}, where nothing can be changed");
         let mut error = Error::new(Code::Conflict, message);
         error.details.hint = Some("`.at now` goes back to the working state".to_owned());
