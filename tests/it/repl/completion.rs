@@ -90,10 +90,10 @@ fn tab_lists_what_there_is_to_choose_from() {
 #[test]
 fn tab_completes_the_names_of_files() {
     let (folder, terminal) = stocked();
-    folder.write("conversation.json", "[]");
+    folder.write("conversation.json", r#"[{"role":"user","content":"Hi"}]"#);
     terminal.press(".import conv");
     terminal.press(TAB);
     terminal.line_is("pactdb memory*> .import conversation.json");
     terminal.press(ENTER);
-    terminal.shows("E_IMPORT_CONFLICT");
+    terminal.shows("E_IMPORT_CONFLICT: ");
 }

@@ -193,18 +193,21 @@ fn watch(pty: Arc<Pty>, seen: Arc<Seen>) {
     std::thread::spawn(move || {
         let mut buffer = [0; 4096];
         loop {
-            let leaving = seen.state.lock().unwrap().leaving;
+            let leaving = seen.state.lock().map_or(true, |state| state.leaving);
             let Some(pty) = pty.upgrade().filter(|_| !leaving) else { break };
             let read = (&*pty).read(&mut buffer);
             drop(pty);
             let Ok(count @ 1..) = read else { break };
-            let mut state = seen.state.lock().unwrap();
+            // A test that failed leaves the lock poisoned, and nobody looks any more.
+            let Ok(mut state) = seen.state.lock() else { return };
             state.parser.process(&buffer[..count]);
             state.bytes.extend_from_slice(&buffer[..count]);
             drop(state);
             seen.changed.notify_all();
         }
-        seen.state.lock().unwrap().ended = true;
+        if let Ok(mut state) = seen.state.lock() {
+            state.ended = true;
+        }
         seen.changed.notify_all();
     });
 }

@@ -83,10 +83,15 @@ impl Completer for LineHelper {
             text,
             &Source { dialect: self.dialect, own: self.db.dialect(), words: &words },
         );
-        let pairs = offer.candidates.into_iter().map(|candidate| Pair {
-            display: candidate.trim_end().to_owned(),
-            replacement: candidate,
-        });
+        // The quote that closes a value is typed for you and not listed.
+        let shown = |candidate: &str| match candidate.starts_with(['\'', '"']) {
+            true => candidate.to_owned(),
+            false => candidate.trim_end_matches([' ', '\'', '"']).to_owned(),
+        };
+        let pairs = offer
+            .candidates
+            .into_iter()
+            .map(|candidate| Pair { display: shown(&candidate), replacement: candidate });
         Ok((offer.start, pairs.collect()))
     }
 }
