@@ -12,6 +12,7 @@ use pactdb::{
     AddRequest, AttemptAction, AttemptRequest, AttemptStatus, Clock, Code, CommitRequest, Db,
     Error, Json, Options, Result, SetRequest,
 };
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -62,7 +63,7 @@ fn make(file: &Path) -> Result<Db> {
     let clock = StoryClock(Arc::new(AtomicI64::new(BEGIN)));
     let db = Options::new().clock(clock.clone()).create(file)?;
     let bar = Bar::new();
-    let mut teller = Teller { db: &db, clock, cycle: 0, seen: 0 };
+    let mut teller = Teller { db: &db, clock, cycle: 0, seen: 0, calls: 0 };
     for (i, turn) in STORY.iter().enumerate() {
         bar.set("telling", i as u64, STORY.len() as u64);
         teller.turn(turn)?;
@@ -81,6 +82,8 @@ struct Teller<'a> {
     cycle: u64,
     /// Bytes of the turn so far, for the tokens of an attempt.
     seen: u64,
+    /// Tool calls so far: a result has the number of the call before it.
+    calls: u64,
 }
 
 impl Teller<'_> {
@@ -117,16 +120,19 @@ impl Teller<'_> {
                 self.add(block("assistant", text))
             }
             Act::Refused(error) => self.attempt(0, Some(error)),
-            Act::Call { tool, text } => self.add(AddRequest {
-                kind: Some("call".into()),
-                attrs: tool_attrs(tool),
-                ..block("assistant", text)
-            }),
+            Act::Call { tool, text } => {
+                self.calls += 1;
+                self.add(AddRequest {
+                    kind: Some("call".into()),
+                    attrs: self.tool_attrs(tool),
+                    ..block("assistant", text)
+                })
+            }
             Act::Result { tool, text } => self.add(AddRequest {
                 kind: Some("result".into()),
                 ttl: Some(4),
                 priority: Some(-1),
-                attrs: tool_attrs(tool),
+                attrs: self.tool_attrs(tool),
                 ..block("tool", text)
             }),
             Act::Document { name, text } => self.add(AddRequest {
@@ -157,6 +163,13 @@ impl Teller<'_> {
             }),
             Act::EndReminder => self.db.end_cadence("reminder").map(drop),
         }
+    }
+
+    /// What ties a result to its call, as imports have it.
+    fn tool_attrs(&self, tool: &str) -> BTreeMap<String, Json> {
+        let call = format!("call_{}", self.calls);
+        let attrs = [("data_tool_name", Json::from(tool)), ("data_call_id", Json::from(call))];
+        attrs.map(|(name, value)| (name.to_owned(), value)).into()
     }
 
     fn add(&mut self, request: AddRequest) -> Result<()> {
@@ -193,8 +206,4 @@ impl Teller<'_> {
 
 fn block(role: &str, text: &str) -> AddRequest {
     AddRequest { role: Some(role.into()), content: Some(Json::from(text)), ..AddRequest::default() }
-}
-
-fn tool_attrs(tool: &str) -> std::collections::BTreeMap<String, Json> {
-    [("data_tool".to_owned(), Json::from(tool))].into()
 }

@@ -8,7 +8,7 @@ use crate::progress::Bar;
 use crate::render::{self, TreeOptions, plural};
 use pactdb::protocol::{Op, Question};
 use pactdb::query::{Asked, Dialect, Options, nearest_word, parse_selector};
-use pactdb::session::{self, Replay, ReplayRequest, ThreadFormat};
+use pactdb::session::{self, Replay, ReplayRequest, ThreadFormat, Unpaired};
 use pactdb::{
     AttemptAction, AttemptRequest, Code, CommitRequest, Db, EditOp, Error, Result, Snapshot,
 };
@@ -91,7 +91,7 @@ pub fn thread(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
         }
     }
     let state = address(session, at)?;
-    let value = pactdb::json::parse(&session::thread(&state, format)?)?;
+    let value = pactdb::json::parse(&session::thread(&state, format, Unpaired::Refuse)?)?;
     let answer = Answer {
         text: query::pretty(&value),
         warnings: Vec::new(),
