@@ -7,7 +7,7 @@ use pactdb::change::{Add, Parent, Set};
 use pactdb::json::{Json, parse};
 use pactdb::model::Generation;
 use pactdb::query::{
-    ContentMode, Dialect, Options, Selected, diff, explain, nodes, rich_diff, select,
+    ContentMode, Dialect, Options, Selected, diff, explain, nodes, rich_diff, select, select_whole,
 };
 use serde_json::{Value, json};
 
@@ -384,4 +384,24 @@ fn an_explanation_tells_all_stages() {
     assert_eq!(got.reads[0], "1 of 5 parts of the tree, found through the index of ids");
     let got = explain(&memory, "( .mt .mc ) > .cb:first ?? ^ah @limit=1", Dialect::V1_0).unwrap();
     assert!(got.plan.contains(&"or, if there is none:".to_owned()), "{:?}", got.plan);
+}
+
+/// A walk back through a range keeps what it found in a part. It once kept it where a ttl decides
+/// what is found: `e` has one cycle left at cycle 5 and two at cycle 4, where its turn changed.
+#[test]
+fn what_a_ttl_decides_is_found_anew_at_each_cycle() {
+    let mut memory = Memory::new(Generation::V0_1);
+    for (id, ttl) in [("e", 5), ("f", 3)] {
+        let (parent, id, ttl) = (Parent::HeadCore, Some(id.into()), Some(ttl));
+        memory.add(Add { parent, id, ttl, ..Add::default() }).unwrap();
+    }
+    for _ in 0..7 {
+        memory.commit();
+    }
+    for text in ["@c1..@c7 .cb[ttl<=1]", "@c1..@c7 .cb[ttl=2]", "@c2..@c6 .cb[ttl>2]"] {
+        let options = Options::default();
+        let walked = select(&memory, text, Dialect::V0_1, &options).unwrap();
+        let whole = select_whole(&memory, text, Dialect::V0_1, &options).unwrap();
+        assert_eq!(walked, whole, "{text}");
+    }
 }

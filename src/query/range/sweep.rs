@@ -87,7 +87,7 @@ impl<'a> Sweep<'a> {
         for place in finite.difference(&changed) {
             if self.by_ttl {
                 let (now, then) =
-                    (self.anew(*place, &new, newer)?, self.anew(*place, &old, older)?);
+                    (self.hits(*place, &new, newer)?, self.hits(*place, &old, older)?);
                 here.extend(now.iter().flat_map(|held| keyed(*place, held)));
                 before.extend(then.iter().flat_map(|held| keyed(*place, held)));
             } else if let Some(held) = self.hits(*place, &old, older)? {
@@ -114,30 +114,23 @@ impl<'a> Sweep<'a> {
         self.active.iter().map(|(place, _)| *place).collect()
     }
 
-    /// What is found in a part, as it is in the newer snapshot.
+    /// What is found in a part. Where a ttl decides that, it depends on the cycle though the part
+    /// stays the same, and only the part is kept.
     fn hits(
         &mut self,
         place: Place,
         skeleton: &Skeleton,
         cycle: u64,
     ) -> Result<Option<Held>, ReadError> {
-        if let Some(held) = self.parts.get(&place) {
-            return Ok(held.clone());
+        match self.parts.get(&place).cloned() {
+            Some(Some(held)) if self.by_ttl => self.find(place, held.nodes, cycle).map(Some),
+            Some(held) => Ok(held),
+            None => {
+                let held = self.read(place, skeleton, cycle)?;
+                self.parts.insert(place, held.clone());
+                Ok(held)
+            }
         }
-        let held = self.read(place, skeleton, cycle)?;
-        self.parts.insert(place, held.clone());
-        Ok(held)
-    }
-
-    /// The same where it depends on the cycle though the part stays the same.
-    fn anew(
-        &mut self,
-        place: Place,
-        skeleton: &Skeleton,
-        cycle: u64,
-    ) -> Result<Option<Held>, ReadError> {
-        let Some(held) = self.hits(place, skeleton, cycle)? else { return Ok(None) };
-        self.find(place, held.nodes, cycle).map(Some)
     }
 
     fn read(
