@@ -127,46 +127,16 @@ impl Db {
         request: BatchRequest,
         durable: bool,
     ) -> Result<Vec<EditReply>> {
-        self.run_batch(request, None, durable, true)
-    }
-
-    pub(super) fn run_batch(
-        &self,
-        request: BatchRequest,
-        origin: Option<Origin>,
-        durable_edits: bool,
-        durable_commit: bool,
-    ) -> Result<Vec<EditReply>> {
-        if request.ops.len() > MAX_BATCH_OPS {
-            let message = format!("a batch has at most {MAX_BATCH_OPS} operations: split it");
-            return Err(Error::new(Code::Limit, message));
-        }
         let mut working = (*self.working()).clone();
-        check_cycle(request.expected_cycle, working.state.last_cycle)?;
         let (first, now) = (self.inner.store.next_seq(), self.inner.clock.now());
-        let mut batch = Batch {
-            contents: BatchContents::new(self.inner.store.reader()),
-            events: Vec::new(),
-            replies: Vec::new(),
-            closed: None,
-            first,
-            now,
-        };
-        if let Some(origin) = origin {
-            batch.note(&mut working, Event::Origin(origin))?;
-        }
-        let count = request.ops.len();
-        for (i, op) in request.ops.into_iter().enumerate() {
-            batch.step(&mut working, op, i + 1 == count).map_err(|error| match count {
-                1 => error,
-                _ => error.in_operation(i + 1),
-            })?;
-        }
+        let contents = BatchContents::new(self.inner.store.reader());
+        let mut batch = Batch::new(contents, first, now);
+        batch.run(&mut working, request, None)?;
         if batch.events.is_empty() {
             return Ok(batch.replies);
         }
         let closed = batch.closed.as_ref().map(|end| (&end.closed, &end.before, CycleKind::Commit));
-        let durable = if closed.is_some() { durable_commit } else { durable_edits };
+        let durable = closed.is_some() || durable;
         // Everything that can fail comes before the write.
         if let Some(end) = &batch.closed {
             working = Working::fresh(end.next()?);
@@ -231,16 +201,52 @@ impl Db {
 }
 
 /// A batch on its way.
-struct Batch<'a> {
+pub(super) struct Batch<'a> {
     contents: BatchContents<'a>,
-    events: Vec<NewEvent>,
-    replies: Vec<EditReply>,
-    closed: Option<End>,
+    pub(super) events: Vec<NewEvent>,
+    pub(super) replies: Vec<EditReply>,
+    pub(super) closed: Option<End>,
     first: u64,
-    now: i64,
+    pub(super) now: i64,
 }
 
-impl Batch<'_> {
+impl<'a> Batch<'a> {
+    /// A batch whose first event will have that sequence number.
+    pub(super) fn new(contents: BatchContents<'a>, first: u64, now: i64) -> Batch<'a> {
+        Batch { contents, events: Vec::new(), replies: Vec::new(), closed: None, first, now }
+    }
+
+    /// The contents that it knows, for the batch after it.
+    pub(super) fn take_contents(&mut self) -> BatchContents<'a> {
+        let nothing = BatchContents::new(self.contents.reader);
+        std::mem::replace(&mut self.contents, nothing)
+    }
+
+    /// Judges everything, in order.
+    pub(super) fn run(
+        &mut self,
+        working: &mut Working,
+        request: BatchRequest,
+        origin: Option<Origin>,
+    ) -> Result<()> {
+        if request.ops.len() > MAX_BATCH_OPS {
+            let message = format!("a batch has at most {MAX_BATCH_OPS} operations: split it");
+            return Err(Error::new(Code::Limit, message));
+        }
+        check_cycle(request.expected_cycle, working.state.last_cycle)?;
+        if let Some(origin) = origin {
+            self.note(working, Event::Origin(origin))?;
+        }
+        let count = request.ops.len();
+        for (i, op) in request.ops.into_iter().enumerate() {
+            self.step(working, op, i + 1 == count).map_err(|error| match count {
+                1 => error,
+                _ => error.in_operation(i + 1),
+            })?;
+        }
+        Ok(())
+    }
+
     /// An event that nobody asked for in words.
     fn note(&mut self, working: &mut Working, event: Event) -> Result<()> {
         let (seq, event) = (self.first + self.events.len() as u64, Arc::new(event));
@@ -328,13 +334,13 @@ impl End {
 }
 
 /// Contents of the store, and of the batch in progress.
-struct BatchContents<'a> {
+pub(super) struct BatchContents<'a> {
     reader: &'a LogReader,
     new: HashMap<(u64, u32), Arc<Json>>,
 }
 
 impl<'a> BatchContents<'a> {
-    fn new(reader: &'a LogReader) -> BatchContents<'a> {
+    pub(super) fn new(reader: &'a LogReader) -> BatchContents<'a> {
         BatchContents { reader, new: HashMap::new() }
     }
 

@@ -5,6 +5,7 @@
 //! published, and every committed part of it stays readable for ever.
 
 mod attempts;
+mod bulk;
 mod clock;
 mod edit;
 mod log;

@@ -1,10 +1,10 @@
 //! Imports: a snapshot document (R9.3), turns, and among them a flat log of messages (R9.4).
 
 use super::Db;
+use super::bulk::Series;
 use super::edit::End;
 use super::ops::{
-    AddRequest, BatchRequest, CommitRequest, EditOp, EditReply, ImportReply, ImportTurn,
-    TurnsRequest,
+    AddRequest, BatchRequest, CommitRequest, EditOp, ImportReply, ImportTurn, TurnsRequest,
 };
 use crate::change::decide::check_attr;
 use crate::change::{Context, Event, Origin, Working, close_import, plan_import};
@@ -99,11 +99,9 @@ impl Db {
         if let Some(origin) = request.origin.as_ref().filter(|_| !request.again) {
             self.check_new(origin)?;
         }
-        let before = self.working();
         self.write_turns(request.turns, request.origin, progress).inspect_err(|_| {
-            // The turns before the one that failed were shown, but will never be durable.
+            // What the storage holds of it will never be durable.
             self.inner.store.stop();
-            self.publish((*before).clone());
         })
     }
 
@@ -114,19 +112,18 @@ impl Db {
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<ImportReply> {
         let (count, mut reply) = (turns.len(), ImportReply::default());
-        for (i, turn) in turns.into_iter().enumerate() {
+        let mut series = Series::new(self);
+        for turn in turns {
             let ImportTurn { adds, created_at_ns } = turn;
             let mut ops: Vec<EditOp> = adds.into_iter().map(|a| EditOp::Add(Box::new(a))).collect();
             ops.push(EditOp::Commit(CommitRequest { created_at_ns, expected_cycle: None }));
             let batch = BatchRequest { ops, expected_cycle: None };
-            let replies = self.run_batch(batch, origin.take(), false, i + 1 == count)?;
-            if let Some(EditReply::Commit(commit)) = replies.last() {
-                reply.cycle = commit.cycle;
-                reply.digest = commit.digest.clone();
-            }
+            let commit = series.batch(batch, origin.take())?;
+            (reply.cycle, reply.digest) = (commit.cycle, commit.digest);
             reply.commits += 1;
             progress(reply.commits, count as u64);
         }
+        series.finish()?;
         reply.nodes = self.working().state.totals.of(None).nodes + 2;
         Ok(reply)
     }

@@ -6,7 +6,7 @@ use crate::change::{History, Working};
 use crate::error::{Error, Result};
 use crate::json::Json;
 use crate::log::LogReader;
-use crate::model::{Generation, Place, ReadError, Sketch, Slot, Tree, TurnSource};
+use crate::model::{Generation, Glance, Place, ReadError, Slot, Subtree, Tree, TurnSource};
 use crate::query::ast::Selector;
 use crate::query::{
     self, Asked, Dialect, Explanation, Nodes, Options as QueryOptions, RichDiff, Selected, Timeline,
@@ -70,9 +70,10 @@ impl Timeline for View {
         &self,
         cycle: u64,
         turns: &[Slot],
-        each: &mut dyn FnMut(usize, Option<Sketch<'_>>),
+        matters: &mut dyn FnMut(&Arc<Subtree>) -> bool,
+        each: &mut dyn FnMut(usize, Glance<'_>),
     ) -> std::result::Result<(), ReadError> {
-        Ok(self.reader.sketches(cycle, turns, each)?)
+        Ok(self.reader.sketches(cycle, turns, matters, each)?)
     }
 
     fn versions(

@@ -50,6 +50,16 @@ pub(super) fn decode_borrowed<'a, T: Deserialize<'a>>(
     }
 }
 
+/// The value that bytes begin with.
+pub(super) fn decode_front<T: DeserializeOwned>(
+    bytes: &[u8],
+    what: &dyn Fn() -> String,
+) -> Result<T, StoreError> {
+    bincode::serde::decode_from_slice(bytes, options())
+        .map(|(value, _)| value)
+        .map_err(|error| StoreError::corrupt(format!("{} cannot be decoded: {error}", what())))
+}
+
 /// Appends a number, seven bits in a byte, the lowest first.
 pub(super) fn put_number(mut number: u64, bytes: &mut Vec<u8>) {
     while number >= 0x80 {

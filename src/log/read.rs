@@ -8,7 +8,7 @@ use super::base::{SharedBase, guard};
 use super::codec::unseal;
 use super::index::{Tables, Tail};
 use super::record::{Record, plain_text, read_content, read_record};
-use super::rows::{CycleInfo, PartRow, StoredCycle};
+use super::rows::{CycleHead, CycleInfo, PartRow, StoredCycle};
 use super::stored::{Names, StoredAttempt};
 use super::tables::{
     ATTEMPT_CYCLES, ATTEMPTS, LOG, ORIGINS, PARTS, PartKey, cycle_key, log_key_bytes, part_key,
@@ -21,7 +21,7 @@ use crate::snapshot::{Body, Contents};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use redb::{ReadTransaction, ReadableTable};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// How many contents are read at once.
@@ -70,12 +70,14 @@ pub struct LogReader {
     pub(super) tail: RwLock<Tail>,
     parts: Cache<PartKey, Arc<Subtree>, Bytes>,
     contents: Cache<(u64, u32), Arc<Json>, Bytes>,
+    /// Versions of parts that are about to be written; they are newer than all that is shown.
+    pub(super) ahead: RwLock<BTreeMap<PartKey, Option<Arc<Subtree>>>>,
     /// Names that many nodes share.
     names: Mutex<Names>,
     /// Whole skeletons by their cycles.
     skeletons: Cache<u64, Arc<(Skeleton, History)>>,
-    /// Rows of commits.
-    cycles: Cache<u64, Arc<StoredCycle>>,
+    /// The beginnings of the rows of commits.
+    cycles: Cache<u64, Arc<CycleHead>>,
     /// Templates of sketches by their bytes.
     pub(super) templates: Cache<Box<[u8]>, Arc<Subtree>>,
 }
@@ -93,9 +95,10 @@ impl LogReader {
             tail: RwLock::new(tail),
             parts: Cache::with_weighter(4096, cache_bytes / 2, Bytes),
             contents: Cache::with_weighter(4096, cache_bytes / 2, Bytes),
+            ahead: RwLock::default(),
             names: Mutex::default(),
             skeletons: Cache::new(64),
-            cycles: Cache::new(1024),
+            cycles: Cache::new(16 << 10),
             templates: Cache::new(1024),
         }
     }
@@ -183,18 +186,28 @@ impl LogReader {
         Ok(found?.into_iter().collect())
     }
 
-    pub(super) fn cycle_row(&self, cycle: u64) -> Result<Arc<StoredCycle>, StoreError> {
-        if let Some(row) = self.cycles.get(&cycle) {
-            return Ok(row);
+    pub(super) fn cycle_row(&self, cycle: u64) -> Result<StoredCycle, StoreError> {
+        self.with(|txn| read_cycle(txn, cycle))
+    }
+
+    fn cycle_head(&self, cycle: u64) -> Result<Arc<CycleHead>, StoreError> {
+        if let Some(head) = self.cycles.get(&cycle) {
+            return Ok(head);
         }
-        let row = Arc::new(self.with(|txn| read_cycle(txn, cycle))?);
-        self.cycles.insert(cycle, row.clone());
-        Ok(row)
+        let head = self.with(|txn| {
+            let table = txn.open_table(PARTS)?;
+            let key = cycle_key(cycle);
+            let row = table.get(key)?.ok_or_else(|| missing_cycle(cycle))?;
+            CycleHead::read(key, row.value())
+        })?;
+        let head = Arc::new(head);
+        self.cycles.insert(cycle, head.clone());
+        Ok(head)
     }
 
     /// The parts that a cycle changed.
     pub fn changed_places(&self, cycle: u64) -> Result<Vec<Place>, StoreError> {
-        Ok(self.cycle_row(cycle)?.parts.iter().map(|part| part.place).collect())
+        Ok(self.cycle_head(cycle)?.parts.iter().map(|part| part.place).collect())
     }
 
     /// What is known of a committed cycle.
@@ -206,13 +219,11 @@ impl LogReader {
         &self,
         cycle: u64,
     ) -> Result<(Skeleton, History), StoreError> {
-        let row = self.cycle_row(cycle)?;
-        let own = row.skeleton_at();
+        let own = self.cycle_head(cycle)?.skeleton_at;
         let whole = match self.skeletons.get(&own) {
             Some(whole) => whole,
             None => {
-                let row = if own == cycle { row } else { self.cycle_row(own)? };
-                let whole = Arc::new(row.skeleton(own)?);
+                let whole = Arc::new(self.cycle_row(own)?.skeleton(own)?);
                 self.skeletons.insert(own, whole.clone());
                 whole
             }
@@ -301,7 +312,18 @@ impl LogReader {
         })
     }
 
+    /// A version that is about to be written, if there is one for that cycle.
+    fn part_ahead(&self, place: Place, cycle: u64) -> Option<Arc<Subtree>> {
+        let ahead = self.ahead.read().unwrap_or_else(PoisonError::into_inner);
+        let (slot, rank) = place_key(place);
+        let mut versions = ahead.range((slot, rank, 0)..=(slot, rank, cycle));
+        versions.next_back().and_then(|(_, part)| part.clone())
+    }
+
     fn read_part(&self, place: Place, cycle: u64) -> Result<Arc<Subtree>, StoreError> {
+        if let Some(part) = self.part_ahead(place, cycle) {
+            return Ok(part);
+        }
         self.with(|txn| {
             let table = txn.open_table(PARTS)?;
             let (slot, rank) = place_key(place);
@@ -442,8 +464,12 @@ pub(super) fn read_cycle(txn: &ReadTransaction, cycle: u64) -> Result<StoredCycl
     let key = cycle_key(cycle);
     match table.get(key)? {
         Some(row) => StoredCycle::read(key, row.value()),
-        None => Err(StoreError::corrupt(format!("the commit of cycle {cycle} is missing"))),
+        None => Err(missing_cycle(cycle)),
     }
+}
+
+fn missing_cycle(cycle: u64) -> StoreError {
+    StoreError::corrupt(format!("the commit of cycle {cycle} is missing"))
 }
 
 fn missing_content(seq: u64, part: u32) -> StoreError {

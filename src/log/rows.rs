@@ -5,7 +5,7 @@
 //! holds.
 
 use super::StoreError;
-use super::codec::{decode, decode_borrowed, encode, seal, unseal};
+use super::codec::{decode, decode_borrowed, decode_front, encode, seal, unseal};
 use super::index::Version;
 use super::stored::{Names, StoredNode, StoredNodes, StoredPolicy, load_nodes, store_nodes};
 use super::tables::{PartKey, part_key_bytes};
@@ -89,24 +89,37 @@ pub enum CycleKind {
 /// A commit on disk.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct StoredCycle {
+    head: CycleHead,
     pub(super) seq: u64,
     pub(super) kind: CycleKind,
     pub(super) digest: [u8; 32],
     pub(super) removed: [Vec<String>; 3],
-    /// The cycle whose row has the skeleton that this one extends, or its own.
-    skeleton_at: u64,
     skeleton: Option<StoredSkeleton>,
     pub(super) next_id: u64,
     pub(super) last_ns: i64,
     policies: Vec<StoredPolicy>,
     pub(super) totals: RegionTotals,
-    /// The parts that changed, with their hashes before and after.
-    pub(super) parts: Vec<StoredPartChange>,
     used: Vec<String>,
     placed: Vec<(String, Place)>,
     refs: Vec<(String, String)>,
     expiry: Vec<Expiry>,
     instances: Vec<(String, StoredNode, bool, bool)>,
+}
+
+/// The beginning of a commit's row, which is all that most questions need of it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct CycleHead {
+    /// The cycle whose row has the skeleton that this one extends, or its own.
+    pub(super) skeleton_at: u64,
+    /// The parts that changed, with their hashes before and after.
+    pub(super) parts: Vec<StoredPartChange>,
+}
+
+impl CycleHead {
+    pub(super) fn read(key: PartKey, row: &[u8]) -> Result<CycleHead, StoreError> {
+        let bytes = unseal(TABLE, &part_key_bytes(key), row, || row_name(key))?;
+        decode_front(bytes, &|| row_name(key))
+    }
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -146,18 +159,20 @@ pub(super) fn write_cycle(
     };
     let IndexDelta { used, placed, refs, expiry, instances } = &closed.delta;
     let cycle = StoredCycle {
+        head: CycleHead {
+            skeleton_at: skeleton_at.unwrap_or(closed.cycle),
+            parts: closed.parts.iter().map(store_part_change).collect(),
+        },
         seq,
         kind,
         digest: closed.digest,
         removed: [texts(expired), texts(cascaded), texts(pruned)],
-        skeleton_at: skeleton_at.unwrap_or(closed.cycle),
         skeleton,
         // What the instances at the start of the next cycle use is counted when they are applied.
         next_id: next.next_id,
         last_ns: next.last_ns,
         policies: next.policies.iter().map(StoredPolicy::from).collect(),
         totals: next.totals,
-        parts: closed.parts.iter().map(store_part_change).collect(),
         used: used.iter().map(|id| id.to_string()).collect(),
         placed: placed.iter().map(|(id, place)| (id.to_string(), *place)).collect(),
         refs: refs.iter().map(|(to, from)| (to.to_string(), from.to_string())).collect(),
@@ -216,14 +231,14 @@ impl StoredCycle {
                 cascaded: ids(cascaded),
                 pruned: ids(pruned),
             },
-            changed: self.parts.iter().map(|part| part.place).collect(),
+            changed: self.head.parts.iter().map(|part| part.place).collect(),
             totals: self.totals,
         }
     }
 
     /// Where to find the skeleton: in this row, or in that of an earlier cycle.
     pub(super) fn skeleton_at(&self) -> u64 {
-        self.skeleton_at
+        self.head.skeleton_at
     }
 
     /// The skeleton in this row, which is that of the cycle `own`.
@@ -265,7 +280,7 @@ impl StoredCycle {
 
     /// The versions of turns that the cycle made.
     pub(super) fn versions(&self) -> impl Iterator<Item = (Place, Version)> + '_ {
-        self.parts.iter().map(|part| match part.new {
+        self.head.parts.iter().map(|part| match part.new {
             Some(_) => (part.place, Version::Stored),
             None => (part.place, Version::Gone),
         })
@@ -273,7 +288,7 @@ impl StoredCycle {
 
     /// Adds the cycle's turns to the sum over all turns.
     pub(super) fn add_to(&self, turns: &mut TurnsHash) {
-        for part in &self.parts {
+        for part in &self.head.parts {
             if let Some(old) = &part.old {
                 turns.subtract(old);
             }

@@ -13,7 +13,7 @@ use super::read::LogReader;
 use super::rows::PartRow;
 use super::stored::{Names, StoredNodes, load_nodes, store_nodes};
 use super::tables::{BlockKey, PARTS, SKETCHES, block_key, block_key_bytes, part_key};
-use crate::model::{OwnedSketch, Place, Sketch, Slot, Subtree};
+use crate::model::{Glance, OwnedSketch, Place, Sketch, Slot, Subtree};
 use redb::{ReadableTable, WriteTransaction};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, PoisonError};
@@ -49,7 +49,11 @@ struct Draft {
     known: Option<Known>,
 }
 
-type Drafts = BTreeMap<Slot, Vec<Draft>>;
+/// A block on its way into its row.
+struct Drafts {
+    whole: bool,
+    turns: BTreeMap<Slot, Vec<Draft>>,
+}
 
 /// Adds new versions of turns to the rows of their blocks.
 pub(super) fn flush_sketches(
@@ -80,10 +84,11 @@ pub(super) fn flush_sketches(
     for (key, new) in blocks {
         let mut drafts = match table.get(key)? {
             Some(row) => read_drafts(key, row.value())?,
-            None => Drafts::new(),
+            None => Drafts { whole: true, turns: BTreeMap::new() },
         };
         for (slot, draft) in new {
-            let versions = drafts.entry(slot).or_default();
+            let versions = drafts.turns.entry(slot).or_default();
+            drafts.whole &= draft.known.is_some() && versions.len() < VERSIONS;
             versions.push(draft);
             let extra = versions.len().saturating_sub(VERSIONS);
             versions.drain(..extra);
@@ -112,33 +117,33 @@ fn known(turn: &Subtree) -> Result<Option<Known>, StoreError> {
 }
 
 fn read_drafts(key: BlockKey, row: &[u8]) -> Result<Drafts, StoreError> {
-    let block = Block::read(key, row)?;
-    let mut drafts = Drafts::new();
+    let block = Block::read(key, Front::read(key, row)?)?;
+    let mut drafts = Drafts { whole: block.front.whole, turns: BTreeMap::new() };
     for turn in &block.turns {
-        let known = match block.templates.get((turn.template as usize).wrapping_sub(1)) {
+        let known = match block.front.templates.get((turn.template as usize).wrapping_sub(1)) {
             None => None,
             Some(template) => {
                 let (bounds, contents) = block.columns(turn);
                 let ids = bounds
                     .windows(2)
-                    .map(|pair| block.ids[pair[0] as usize..pair[1] as usize].to_owned())
+                    .map(|pair| block.front.ids[pair[0] as usize..pair[1] as usize].to_owned())
                     .collect();
                 Some((template.to_vec(), ids, contents.to_vec()))
             }
         };
-        drafts.entry(turn.slot).or_default().push(Draft { from: turn.from, known });
+        drafts.turns.entry(turn.slot).or_default().push(Draft { from: turn.from, known });
     }
     Ok(drafts)
 }
 
-/// The row of a block: its templates, the ids of all nodes, and for each version its slot, the
+/// The row of a block: whether it is whole, its templates, the ids of all nodes, and for each version its slot, the
 /// cycle that it holds from, its template, how long its ids are, and where its contents are, most
 /// of it as differences.
 fn write_drafts(key: BlockKey, drafts: &Drafts) -> Vec<u8> {
     let mut numbers: HashMap<&[u8], u64> = HashMap::new();
     let (mut templates, mut ids, mut turns) = (Vec::new(), String::new(), Vec::new());
     let mut last = 0u64;
-    for (slot, versions) in drafts {
+    for (slot, versions) in &drafts.turns {
         for draft in versions {
             put_number(slot.cycle - key.0 * 64, &mut turns);
             put_number(u64::from(slot.rank), &mut turns);
@@ -168,6 +173,7 @@ fn write_drafts(key: BlockKey, drafts: &Drafts) -> Vec<u8> {
         }
     }
     let mut row = Vec::with_capacity(turns.len() + ids.len() + 1024);
+    put_number(u64::from(drafts.whole), &mut row);
     put_number(templates.len() as u64, &mut row);
     for template in templates {
         put_number(template.len() as u64, &mut row);
@@ -179,12 +185,43 @@ fn write_drafts(key: BlockKey, drafts: &Drafts) -> Vec<u8> {
     seal("sketches", &block_key_bytes(key), row)
 }
 
-/// A block, ready to be asked.
-struct Block<'a> {
+/// The beginning of a block.
+struct Front<'a> {
+    /// Whether every version of every turn of the block is in it.
+    whole: bool,
     /// Templates, each as the nodes of a part are stored.
     templates: Vec<&'a [u8]>,
     /// The ids of all nodes.
     ids: &'a str,
+    rest: Numbers<'a>,
+}
+
+impl<'a> Front<'a> {
+    fn read(key: BlockKey, row: &'a [u8]) -> Result<Front<'a>, StoreError> {
+        let what = || block_name(key);
+        let bytes = unseal("sketches", &block_key_bytes(key), row, what)?;
+        Front::parse(bytes).ok_or_else(|| misfit(key))
+    }
+
+    fn parse(bytes: &'a [u8]) -> Option<Front<'a>> {
+        let mut rest = Numbers(bytes);
+        let whole = rest.next()? == 1;
+        let mut templates = Vec::new();
+        for _ in 0..rest.next()? {
+            templates.push(rest.bytes()?);
+        }
+        let ids = std::str::from_utf8(rest.bytes()?).ok()?;
+        Some(Front { whole, templates, ids, rest })
+    }
+}
+
+fn misfit(key: BlockKey) -> StoreError {
+    StoreError::corrupt(format!("{} do not fit together", block_name(key)))
+}
+
+/// A block, ready to be asked.
+struct Block<'a> {
+    front: Front<'a>,
     /// Where each id begins, and where the last one ends.
     bounds: Vec<u32>,
     contents: Vec<(u64, u32)>,
@@ -193,23 +230,14 @@ struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    fn read(key: BlockKey, row: &'a [u8]) -> Result<Block<'a>, StoreError> {
-        let what = || block_name(key);
-        let bytes = unseal("sketches", &block_key_bytes(key), row, what)?;
-        Block::parse(key, bytes)
-            .ok_or_else(|| StoreError::corrupt(format!("{} do not fit together", what())))
+    fn read(key: BlockKey, front: Front<'a>) -> Result<Block<'a>, StoreError> {
+        Block::parse(key, front).ok_or_else(|| misfit(key))
     }
 
-    fn parse(key: BlockKey, bytes: &'a [u8]) -> Option<Block<'a>> {
-        let mut numbers = Numbers(bytes);
-        let mut templates = Vec::new();
-        for _ in 0..numbers.next()? {
-            templates.push(numbers.bytes()?);
-        }
-        let ids = std::str::from_utf8(numbers.bytes()?).ok()?;
+    fn parse(key: BlockKey, front: Front<'a>) -> Option<Block<'a>> {
+        let (ids, mut numbers) = (front.ids, front.rest);
         let mut block = Block {
-            templates,
-            ids,
+            front,
             bounds: Vec::with_capacity(ids.len() / 4),
             contents: Vec::with_capacity(64 * 4),
             turns: Vec::with_capacity(64 * 2),
@@ -241,6 +269,21 @@ impl<'a> Block<'a> {
         (end as usize == ids.len()).then_some(block)
     }
 
+    /// Whether each turn has as many nodes as its template.
+    fn check(&self, templates: &[Arc<Subtree>]) -> Result<(), StoreError> {
+        let fits = |turn: &StoredTurn| match (turn.template as usize).checked_sub(1) {
+            Some(number) => {
+                let count = (turn.nodes.1 - turn.nodes.0) as usize;
+                templates.get(number).is_some_and(|template| template.len() == count)
+            }
+            None => true,
+        };
+        match self.turns.iter().all(fits) {
+            true => Ok(()),
+            false => Err(StoreError::corrupt("a sketch does not fit its template")),
+        }
+    }
+
     /// Where the ids of a turn lie, and its contents.
     fn columns(&self, turn: &StoredTurn) -> (&[u32], &[(u64, u32)]) {
         let (nodes, contents) = (turn.nodes, turn.contents);
@@ -266,13 +309,15 @@ fn find<'t>(turns: &mut &'t [StoredTurn], slot: Slot, cycle: u64) -> Option<&'t 
 }
 
 impl LogReader {
-    /// Gives the sketch of each of some turns to `each`, as they are in the snapshot of a cycle,
-    /// with its number in the list; none if the turn has to be read. Slots come in order.
+    /// Gives what is known of each of some turns to `each`, as they are in the snapshot of a cycle,
+    /// with its number in the list. Slots come in order. Where no template of a row matters, the
+    /// row is not looked at further.
     pub fn sketches(
         &self,
         cycle: u64,
         slots: &[Slot],
-        each: &mut dyn FnMut(usize, Option<Sketch<'_>>),
+        matters: &mut dyn FnMut(&Arc<Subtree>) -> bool,
+        each: &mut dyn FnMut(usize, Glance<'_>),
     ) -> Result<(), StoreError> {
         // What is newer than the rows; the tail first, so that what it loses meanwhile is in them.
         let newer: std::collections::BTreeSet<Slot> = {
@@ -289,21 +334,44 @@ impl LogReader {
                 let row = table.get(key)?;
                 match row {
                     Some(row) => {
-                        let block = Block::read(key, row.value())?;
-                        let templates = self.templates(&block)?;
-                        let mut turns = &block.turns[..];
-                        for (i, slot) in slots[at..at + count].iter().enumerate() {
-                            let known = find(&mut turns, *slot, cycle);
-                            let known = known.filter(|_| !newer.contains(slot));
-                            let sketch = known.map(|turn| {
-                                let (bounds, contents) = block.columns(turn);
-                                let template = &templates[turn.template as usize - 1];
-                                Sketch::new(template, block.ids, bounds, contents)
-                            });
-                            each(at + i, sketch);
+                        let front = Front::read(key, row.value())?;
+                        let templates = self.templates(&front)?;
+                        let slots = &slots[at..at + count];
+                        if front.whole && !templates.iter().any(&mut *matters) {
+                            for (i, slot) in slots.iter().enumerate() {
+                                each(
+                                    at + i,
+                                    match newer.contains(slot) {
+                                        true => Glance::Unknown,
+                                        false => Glance::Lacking,
+                                    },
+                                );
+                            }
+                        } else {
+                            let block = Block::read(key, front)?;
+                            block.check(&templates)?;
+                            let mut turns = &block.turns[..];
+                            for (i, slot) in slots.iter().enumerate() {
+                                let known = find(&mut turns, *slot, cycle);
+                                let known = known.filter(|_| !newer.contains(slot));
+                                each(
+                                    at + i,
+                                    match known {
+                                        None => Glance::Unknown,
+                                        Some(turn) => {
+                                            let (bounds, contents) = block.columns(turn);
+                                            let template = &templates[turn.template as usize - 1];
+                                            let ids = block.front.ids;
+                                            Glance::Known(Sketch::new(
+                                                template, ids, bounds, contents,
+                                            ))
+                                        }
+                                    },
+                                );
+                            }
                         }
                     }
-                    None => (at..at + count).for_each(|i| each(i, None)),
+                    None => (at..at + count).for_each(|i| each(i, Glance::Unknown)),
                 }
                 at += count;
             }
@@ -312,28 +380,21 @@ impl LogReader {
     }
 
     /// The templates of a block; the same bytes give the same subtree.
-    fn templates(&self, block: &Block<'_>) -> Result<Vec<Arc<Subtree>>, StoreError> {
-        let wrong = || StoreError::corrupt("a template of sketches is no tree");
-        let mut found = Vec::with_capacity(block.templates.len());
-        for bytes in &block.templates {
+    fn templates(&self, front: &Front<'_>) -> Result<Vec<Arc<Subtree>>, StoreError> {
+        let mut found = Vec::with_capacity(front.templates.len());
+        for bytes in &front.templates {
             if let Some(template) = self.templates.get(*bytes) {
                 found.push(template);
                 continue;
             }
             let nodes: StoredNodes = decode(bytes, "a template of sketches")?;
             let nodes = load_nodes(nodes, &mut Names::default())?;
-            let template = Subtree::from_preorder(nodes).ok_or_else(wrong)?;
+            let template = Subtree::from_preorder(nodes)
+                .ok_or_else(|| StoreError::corrupt("a template of sketches is no tree"))?;
             let template = Arc::new(template);
             self.templates.insert((*bytes).into(), template.clone());
             found.push(template);
         }
-        let fits = |turn: &StoredTurn| match (turn.template as usize).checked_sub(1) {
-            Some(number) => {
-                let count = (turn.nodes.1 - turn.nodes.0) as usize;
-                found.get(number).is_some_and(|template| template.len() == count)
-            }
-            None => true,
-        };
-        block.turns.iter().all(fits).then_some(found).ok_or_else(wrong)
+        Ok(found)
     }
 }

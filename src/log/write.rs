@@ -80,7 +80,8 @@ impl Store {
             let seq = first + append.events.len() as u64;
             let derived = match append.closed {
                 Some((closed, next, kind)) => {
-                    Some(self.write_derived(&txn, &head, closed, next, kind, seq - 1)?)
+                    let rows = Rows { closed, next, kind, seq: seq - 1, learnt: false };
+                    Some(self.write_derived(&txn, &head, &rows)?)
                 }
                 None => None,
             };
@@ -92,6 +93,52 @@ impl Store {
                 self.learn(closed, derived.flushed);
             }
             Ok(first)
+        })
+    }
+
+    /// Tells readers of a closed cycle that is about to be written, so that the next one can be
+    /// judged. It is written by [`Store::append_expected`].
+    pub fn expect(&self, closed: &Closed) {
+        self.learn(closed, false);
+        let mut ahead = self.reader.ahead.write().unwrap_or_else(PoisonError::into_inner);
+        for part in &closed.parts {
+            ahead.insert(part_key(part.place, closed.cycle), part.new.clone());
+        }
+    }
+
+    /// Writes everything that was expected, or nothing. Only the last of it may be a cycle at
+    /// which the indexes are written. If this fails, the store is to be stopped.
+    pub fn append_expected(&self, appends: &[Append<'_>], durable: bool) -> Result<(), StoreError> {
+        guard(|| {
+            let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
+            if head.stopped {
+                let message = "an earlier write failed half way: open the store again";
+                return Err(StoreError::Io(message.into()));
+            }
+            let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
+            let mut txn = db.begin_write()?;
+            if !durable {
+                txn.set_durability(Durability::None)
+                    .map_err(|error| StoreError::Io(error.to_string()))?;
+            }
+            let mut flushed = false;
+            for append in appends {
+                head.hash = write_events(&txn, &mut head, append, &[])?;
+                head.next_seq += append.events.len() as u64;
+                if let Some((closed, next, kind)) = append.closed {
+                    let seq = head.next_seq - 1;
+                    let rows = Rows { closed, next, kind, seq, learnt: true };
+                    let derived = self.write_derived(&txn, &head, &rows)?;
+                    head.skeleton_at = derived.skeleton_at;
+                    flushed |= derived.flushed;
+                }
+            }
+            db.commit(txn)?;
+            if flushed {
+                *self.reader.tail.write().unwrap_or_else(PoisonError::into_inner) = Tail::default();
+            }
+            self.reader.ahead.write().unwrap_or_else(PoisonError::into_inner).clear();
+            Ok(())
         })
     }
 
@@ -116,7 +163,8 @@ impl Store {
             for note in notes {
                 write_note(&txn, note)?;
             }
-            let derived = self.write_derived(&txn, &head, closed, next, kind, seq)?;
+            let rows = Rows { closed, next, kind, seq, learnt: false };
+            let derived = self.write_derived(&txn, &head, &rows)?;
             db.commit(txn)?;
             head.skeleton_at = derived.skeleton_at;
             self.learn(closed, derived.flushed);
@@ -150,11 +198,9 @@ impl Store {
         &self,
         txn: &WriteTransaction,
         head: &Head,
-        closed: &Closed,
-        next: &State,
-        kind: CycleKind,
-        seq: u64,
+        rows: &Rows<'_>,
     ) -> Result<Derived, StoreError> {
+        let Rows { closed, next, kind, seq, learnt } = *rows;
         // A commit that only appends its turn needs no skeleton of its own.
         let dropped = closed.parts.iter().any(|part| part.new.is_none());
         let extends = kind == CycleKind::Commit && !dropped && !closed.headers_changed;
@@ -191,7 +237,7 @@ impl Store {
         drop(table);
         let flushed = next.history.len().is_multiple_of(CHECKPOINT_EVERY);
         if flushed {
-            self.checkpoint(txn, closed, next)?;
+            self.checkpoint(txn, closed, next, learnt)?;
         }
         Ok(Derived { skeleton_at: skeleton_at.unwrap_or(closed.cycle), flushed })
     }
@@ -202,9 +248,12 @@ impl Store {
         txn: &WriteTransaction,
         closed: &Closed,
         next: &State,
+        learnt: bool,
     ) -> Result<(), StoreError> {
         let mut tail = self.reader.tail.read().unwrap_or_else(PoisonError::into_inner).clone();
-        tail.learn(closed.cycle, &closed.delta, versions(closed));
+        if !learnt {
+            tail.learn(closed.cycle, &closed.delta, versions(closed));
+        }
         tail.flush(txn)?;
         let mut meta = txn.open_table(META)?;
         let row = encode(&(closed.cycle, next.turns_hash.to_bytes()))?;
@@ -220,6 +269,18 @@ fn versions(closed: &Closed) -> impl Iterator<Item = (Place, Version)> + '_ {
         Some(turn) => (part.place, Version::Held(turn.clone())),
         None => (part.place, Version::Gone),
     })
+}
+
+/// What the derived rows of a cycle are made from.
+struct Rows<'a> {
+    closed: &'a Closed,
+    /// The state after it, before cadences.
+    next: &'a State,
+    kind: CycleKind,
+    /// The sequence number of the event that closed it.
+    seq: u64,
+    /// Whether the tail knows of it already.
+    learnt: bool,
 }
 
 struct Derived {

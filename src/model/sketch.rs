@@ -75,6 +75,17 @@ impl<'a> Sketch<'a> {
     }
 }
 
+/// What can be said of a turn without reading it.
+#[derive(Debug, Clone, Copy)]
+pub enum Glance<'a> {
+    /// Nothing: it has to be read.
+    Unknown,
+    /// Its template is none of those that matter.
+    Lacking,
+    /// This.
+    Known(Sketch<'a>),
+}
+
 /// A sketch on its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnedSketch {

@@ -6,10 +6,11 @@
 
 use super::plan::State;
 use crate::change::History;
-use crate::model::{Generation, Place, ReadError, Sketch, Slot, Tree};
+use crate::model::{Generation, Glance, Place, ReadError, Slot, Subtree, Tree};
 use crate::snapshot::Contents;
 use serde::Serialize;
 use std::cell::Cell;
+use std::sync::Arc;
 
 /// The states of a store and the differences between them.
 pub trait Timeline {
@@ -66,16 +67,18 @@ pub trait Timeline {
     }
 
     /// Gives to `each` what is known, without reading them, of some turns as they are in the
-    /// snapshot of a cycle, with the number of the turn in the list; none where a turn has to be
-    /// read. The list is in order, and has turns of that snapshot alone.
+    /// snapshot of a cycle, with the number of the turn in the list. The list is in order, and has
+    /// turns of that snapshot alone. `matters` says of a template whether turns that have it need
+    /// a closer look; of others it may be said that they lack what is wanted.
     fn sketches(
         &self,
         cycle: u64,
         turns: &[Slot],
-        each: &mut dyn FnMut(usize, Option<Sketch<'_>>),
+        matters: &mut dyn FnMut(&Arc<Subtree>) -> bool,
+        each: &mut dyn FnMut(usize, Glance<'_>),
     ) -> Result<(), ReadError> {
-        let _ = cycle;
-        (0..turns.len()).for_each(|i| each(i, None));
+        let _ = (cycle, matters);
+        (0..turns.len()).for_each(|i| each(i, Glance::Unknown));
         Ok(())
     }
 }
@@ -150,15 +153,16 @@ impl<'a> Moment<'a> {
     pub(super) fn sketches(
         &self,
         turns: &[Slot],
-        each: &mut dyn FnMut(usize, Option<Sketch<'_>>),
+        matters: &mut dyn FnMut(&Arc<Subtree>) -> bool,
+        each: &mut dyn FnMut(usize, Glance<'_>),
     ) -> Result<(), ReadError> {
         let (Some(timeline), true) = (self.timeline, self.tree.as_of() > 0) else {
-            (0..turns.len()).for_each(|i| each(i, None));
+            (0..turns.len()).for_each(|i| each(i, Glance::Unknown));
             return Ok(());
         };
         let changed = self.tree.changed_turns();
-        timeline.sketches(self.tree.as_of(), turns, &mut |i, sketch| {
-            each(i, sketch.filter(|_| !changed.contains_key(&turns[i])));
+        timeline.sketches(self.tree.as_of(), turns, matters, &mut |i, glance| {
+            each(i, if changed.contains_key(&turns[i]) { Glance::Unknown } else { glance });
         })
     }
 

@@ -29,6 +29,7 @@ mod readme;
 #[cfg(unix)]
 mod repl;
 mod round_trip;
+mod series;
 mod sessions;
 mod statement_roundtrip;
 mod statement_syntax;

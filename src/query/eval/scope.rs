@@ -9,13 +9,14 @@
 use super::flat::{AH_RANK, FIRST_TURN_RANK, Flat, SYS_RANK};
 use super::summary::{Need, Summary, needs_of};
 use super::walk::{Spot, Walk};
-use crate::model::{Class, Place, ReadError, Slot, Subtree};
+use crate::model::{Class, Glance, Place, ReadError, Slot, Subtree};
 use crate::query::ast::Op;
 use crate::query::plan::{
     Attr, Chain, Check, Compound, DepthSet, Number, NumberAttr, Reach, Start, Step, Test, Value,
     ValueText,
 };
 use crate::query::timeline::Moment;
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -149,15 +150,20 @@ impl Scope {
             return Ok(wanted);
         }
         let turns: Vec<Slot> = wanted.iter().filter_map(|(place, ..)| place.slot()).collect();
-        let mut known: HashMap<*const Subtree, (Arc<Subtree>, bool)> = HashMap::new();
+        let known: RefCell<HashMap<*const Subtree, (Arc<Subtree>, bool)>> = RefCell::default();
+        let may = |template: &Arc<Subtree>| {
+            let mut known = known.borrow_mut();
+            let judge = || (template.clone(), Summary::of(template).may(&self.needs));
+            known.entry(Arc::as_ptr(template)).or_insert_with(judge).1
+        };
         let mut lacking = BTreeSet::new();
-        moment.sketches(&turns, &mut |i, sketch| {
-            let Some(sketch) = sketch else { return };
-            let (_, may) = known.entry(Arc::as_ptr(sketch.template)).or_insert_with(|| {
-                let may = Summary::of(sketch.template).may(&self.needs);
-                (sketch.template.clone(), may)
-            });
-            if !*may {
+        moment.sketches(&turns, &mut |template| may(template), &mut |i, glance| {
+            let lacks = match glance {
+                Glance::Unknown => false,
+                Glance::Lacking => true,
+                Glance::Known(sketch) => !may(sketch.template),
+            };
+            if lacks {
                 lacking.insert(Place::Turn(turns[i]));
             }
         })?;

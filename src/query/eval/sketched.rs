@@ -10,12 +10,13 @@ use super::flat::{Flat, Part};
 use super::scope::Wanted;
 use super::walk::Walk;
 use crate::json::Json;
-use crate::model::{ContentRef, Id, Place, ReadError, Slot, Subtree};
+use crate::model::{ContentRef, Glance, Id, Place, ReadError, Slot, Subtree};
 use crate::query::plan::{
     Attr, Chain, Check, Compound, DepthSet, ListAttr, NumberAttr, Start, Step, Test, TextAttr,
 };
 use crate::query::timeline::Moment;
 use crate::snapshot::Body;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -89,11 +90,23 @@ impl<'m> Formal<'m> {
         let slots: Vec<Slot> = turns.iter().map(|(slot, _)| *slot).collect();
         let mut verdicts = vec![Verdict::Read; wanted.len()];
         let (mut found, mut candidates, mut error) = (Vec::new(), Vec::new(), None);
-        let moment = self.moment;
-        moment.sketches(&slots, &mut |i, sketch| {
-            let Some(sketch) = sketch else { return };
+        let (moment, exact, late) = (self.moment, self.exact, !self.late.is_empty());
+        let formal = RefCell::new(&mut *self);
+        // What cannot be decided matters; the error comes up again where it is looked at closely.
+        let mut matters = |template: &Arc<Subtree>| {
+            formal.borrow_mut().matches(template).map_or(true, |matches| !matches.is_empty())
+        };
+        moment.sketches(&slots, &mut matters, &mut |i, glance| {
             let (turn, rank) = (turns[i].1, wanted[turns[i].1].2);
-            let matches = match self.matches(sketch.template) {
+            let sketch = match glance {
+                Glance::Unknown => return,
+                Glance::Lacking => {
+                    verdicts[turn] = Verdict::Skip;
+                    return;
+                }
+                Glance::Known(sketch) => sketch,
+            };
+            let matches = match formal.borrow_mut().matches(sketch.template) {
                 Ok(matches) => matches,
                 Err(reason) => {
                     error.get_or_insert(reason);
@@ -102,11 +115,11 @@ impl<'m> Formal<'m> {
             };
             if matches.is_empty() {
                 verdicts[turn] = Verdict::Skip;
-            } else if self.exact && (ids || !self.late.is_empty()) {
+            } else if exact && (ids || late) {
                 for index in matches.iter() {
                     let Some(id) = sketch.id(*index as usize) else { return };
                     let one = Found { id: id.into(), rank: (rank, *index) };
-                    if self.late.is_empty() {
+                    if !late {
                         found.push(one);
                     } else {
                         let content = sketch.content(*index as usize);

@@ -12,7 +12,7 @@ use pactdb::change::{
 };
 use pactdb::json::{Json, parse};
 use pactdb::model::{
-    ContentRef, Generation, Id, Instance, OwnedSketch, Place, ReadError, Skeleton, Sketch, Slot,
+    ContentRef, Generation, Glance, Id, Instance, OwnedSketch, Place, ReadError, Skeleton, Slot,
     Subtree, Tree, TurnSource,
 };
 use pactdb::query::Timeline;
@@ -303,12 +303,21 @@ impl Timeline for Memory {
         &self,
         cycle: u64,
         turns: &[Slot],
-        each: &mut dyn FnMut(usize, Option<Sketch<'_>>),
+        matters: &mut dyn FnMut(&Arc<Subtree>) -> bool,
+        each: &mut dyn FnMut(usize, Glance<'_>),
     ) -> Result<(), ReadError> {
         for (i, slot) in turns.iter().enumerate() {
             let part = self.shelf.0.read().unwrap().part(Place::Turn(*slot), cycle)?;
             let owned = OwnedSketch::of(&part);
-            each(i, (self.sketched)(*slot).then(|| owned.sketch()));
+            let sketch = owned.sketch();
+            each(
+                i,
+                match (self.sketched)(*slot) {
+                    false => Glance::Unknown,
+                    true if !matters(sketch.template) => Glance::Lacking,
+                    true => Glance::Known(sketch),
+                },
+            );
         }
         Ok(())
     }
