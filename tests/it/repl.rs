@@ -318,3 +318,30 @@ fn it_ends_when_the_terminal_is_gone() {
     // The store is free and whole.
     assert!(folder.ok(&["verify"]).contains("all is well"));
 }
+
+#[test]
+fn enter_steps_through_a_replay() {
+    let folder = Folder::new();
+    folder.ok(&["add", "--role", "user", "Hello"]);
+    folder.ok(&["commit"]);
+    let mut terminal = Terminal::start(&folder, &[]);
+    terminal.line_is("pactdb memory>");
+    let screen = terminal.enter(".replay");
+    let first = after(&screen, "pactdb memory> .replay");
+    assert!(first[0].contains("made for PACT 0.1"), "{screen}");
+    assert!(first[1].starts_with("-- Enter shows the next event"), "{screen}");
+    terminal.press(ENTER);
+    terminal.shows("added cb:1 (Hello, role=user)");
+    terminal.press(ENTER);
+    terminal.shows("sealed mt:1");
+    terminal.press(ENTER);
+    terminal.shows("-- that was the last event");
+    terminal.enter(".replay all .cb");
+    terminal.shows("-- 2 events");
+    terminal.enter(".replay");
+    // Another line ends the replay.
+    terminal.enter("@t0 .cb");
+    terminal.shows("-- 1 node in @c1");
+    terminal.press(LEAVE);
+    assert_eq!(terminal.ends(), 0);
+}

@@ -115,17 +115,47 @@ pub fn life(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     Ok(session.keep(found))
 }
 
-/// `.replay [SELECTOR]`
+/// `.replay [all] [SELECTOR]`: at a terminal one event for each press of Enter, else all at once.
 pub fn replay(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    let (all, rest) = match rest.strip_prefix("all") {
+        Some(after) if after.is_empty() || after.starts_with(char::is_whitespace) => {
+            (true, after.trim())
+        }
+        _ => (session.interrupt.is_none(), rest),
+    };
     let select = (!rest.is_empty()).then(|| rest.to_owned());
     let (look, dialect, to) = (session.look(), Some(session.dialect), session.lens);
     let request = ReplayRequest { from: None, to, select, dialect };
+    if !all {
+        session.replay = Some(Replay::new(&session.db, &request)?);
+        return replay_step(session);
+    }
     let found = session.patiently(move |db| {
         let steps = Replay::new(db, &request)?.collect::<Result<Vec<_>>>()?;
         let source = Some(plural(steps.len() as u64, "event"));
         Ok(Answer { text: render::steps(look, &steps), warnings: Vec::new(), source })
     })?;
     Ok(session.keep(found))
+}
+
+/// The next event of a replay that goes on.
+pub fn replay_step(session: &mut Session<'_>) -> Result<Outcome> {
+    let look = session.look();
+    let step = session.replay.as_mut().and_then(Iterator::next).transpose();
+    let (text, source) = match step {
+        Ok(Some(step)) => {
+            (render::steps(look, &[step]), "Enter shows the next event, any other line ends this")
+        }
+        Ok(None) => {
+            session.replay = None;
+            (String::new(), "that was the last event")
+        }
+        Err(error) => {
+            session.replay = None;
+            return Err(error);
+        }
+    };
+    Ok(Answer { text, source: Some(source.to_owned()), ..Answer::default() }.into())
 }
 
 /// The state at an address, or where the session looks.

@@ -115,8 +115,8 @@ pub const COMMANDS: [Command; 25] = [
     Command {
         name: "replay",
         aliases: &[],
-        usage: "[SELECTOR]",
-        help: "the log again, event by event, with what each one changed",
+        usage: "[all] [SELECTOR]",
+        help: "the log again with what each event changed: Enter shows the next one",
         example: ".replay .cb[role='tool']",
         takes: Takes::Selector,
         run: look_at::replay,

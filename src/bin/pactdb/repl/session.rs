@@ -2,9 +2,9 @@
 //!
 //! It knows the store and nothing of terminals: it is given a line and answers with text.
 
-use super::meta;
 use super::query::{self, Last};
 use super::report;
+use super::{commands, meta};
 use crate::answer::{Answer, answer};
 use crate::context::Context;
 use crate::render::Look;
@@ -12,6 +12,7 @@ use pactdb::protocol::{self, Body, Op, Reply, statement_op};
 use pactdb::query::ast::Statement;
 use pactdb::query::words::Keyword;
 use pactdb::query::{Dialect, Token, parse_statement, statement_tokens};
+use pactdb::session::Replay;
 use pactdb::{Code, Db, Error, Json, Result};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,6 +41,8 @@ pub struct Session<'a> {
     pub interrupt: Option<Arc<AtomicBool>>,
     /// How many scripts are running inside one another.
     pub depth: usize,
+    /// The replay that an empty line goes on with.
+    pub replay: Option<Replay>,
 }
 
 /// What came of a line.
@@ -81,6 +84,7 @@ impl<'a> Session<'a> {
             history: None,
             interrupt: None,
             depth: 0,
+            replay: None,
         }
     }
 
@@ -100,6 +104,10 @@ impl<'a> Session<'a> {
 
     /// Runs one line. An error points into the line where that is possible.
     pub fn execute(&mut self, line: &str) -> Result<Outcome> {
+        if line.trim().is_empty() {
+            return commands::replay_step(self);
+        }
+        self.replay = None;
         if let Some((command, rest)) = meta::of_line(line) {
             return (command.run)(self, rest).map_err(|error| report::in_line(error, line, ""));
         }

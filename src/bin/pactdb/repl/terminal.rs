@@ -53,7 +53,7 @@ pub fn run(context: &Context) -> Result<ExitCode> {
         let asked = prompt(&session, look);
         let width = width_of(&asked.0);
         match editor.readline(&asked) {
-            Ok(line) if line.trim().is_empty() => cancelled = false,
+            Ok(line) if line.trim().is_empty() && session.replay.is_none() => cancelled = false,
             Ok(line) => {
                 cancelled = false;
                 remember(&mut editor, &session, &line);
@@ -68,7 +68,10 @@ pub fn run(context: &Context) -> Result<ExitCode> {
                     return Ok(ExitCode::SUCCESS);
                 }
             }
-            Err(ReadlineError::Interrupted) => cancelled = true,
+            Err(ReadlineError::Interrupted) => {
+                cancelled = true;
+                session.replay = None;
+            }
             // The window has another size, and the line is drawn anew.
             Err(ReadlineError::Signal(_)) => {}
             Err(ReadlineError::Eof) => return Ok(ExitCode::SUCCESS),
@@ -106,6 +109,9 @@ fn editor(session: &Session<'_>) -> Result<LineEditor> {
 /// One entry for each statement, on disk at once: the next session has it whatever happens to
 /// this one.
 fn remember(editor: &mut LineEditor, session: &Session<'_>, line: &str) {
+    if line.trim().is_empty() {
+        return;
+    }
     let added = editor.add_history_entry(line.trim_end()).unwrap_or(false);
     if let (true, Some(file)) = (added, &session.history) {
         let _ = editor.append_history(file);
