@@ -127,7 +127,12 @@ fn questions(turns: u64) -> Vec<Question> {
         ids(
             "ttl <= 1",
             ".cb[ttl<=1]",
-            format!("expires_at <= {} AND class = 'block' AND {}", newest + 1, at(newest)),
+            format!(
+                "expires_at BETWEEN {} AND {} AND class = 'block' AND {}",
+                newest + 1,
+                newest + 1,
+                at(newest)
+            ),
             true,
         ),
         ids(
