@@ -47,7 +47,7 @@ impl<'a> Series<'a> {
             return Err(Error::request("every batch of a series ends in a commit"));
         };
         self.working = Working::fresh(end.next()?);
-        self.db.inner.store.expect(&end.closed);
+        self.db.inner.store.announce(&end.closed);
         self.contents = batch.take_contents();
         self.next_seq += batch.events.len() as u64;
         self.waiting.push(batch);
@@ -78,7 +78,7 @@ impl<'a> Series<'a> {
                 durable,
             })
             .collect();
-        self.db.inner.store.append_expected(&appends, durable)?;
+        self.db.inner.store.append_announced(&appends, durable)?;
         self.waiting.clear();
         self.contents = BatchContents::new(self.db.inner.store.reader());
         Ok(())

@@ -118,15 +118,6 @@ impl Db {
     /// Edits that happen together or not at all, with or without a commit at the end.
     pub fn batch(&self, request: BatchRequest) -> Result<Vec<EditReply>> {
         let _writer = self.write_lock();
-        self.batch_locked(request, self.inner.durability == Durability::Immediate)
-    }
-
-    /// A batch of somebody who holds the writer's lock. `durable` is for a batch without a commit.
-    pub(super) fn batch_locked(
-        &self,
-        request: BatchRequest,
-        durable: bool,
-    ) -> Result<Vec<EditReply>> {
         let mut working = (*self.working()).clone();
         let (first, now) = (self.inner.store.next_seq(), self.inner.clock.now());
         let contents = BatchContents::new(self.inner.store.reader());
@@ -136,7 +127,7 @@ impl Db {
             return Ok(batch.replies);
         }
         let closed = batch.closed.as_ref().map(|end| (&end.closed, &end.before, CycleKind::Commit));
-        let durable = closed.is_some() || durable;
+        let durable = closed.is_some() || self.inner.durability == Durability::Immediate;
         // Everything that can fail comes before the write.
         if let Some(end) = &batch.closed {
             working = Working::fresh(end.next()?);

@@ -160,7 +160,9 @@ impl Db {
 
     /// Which states a selector is about; nothing is read.
     pub fn asked(&self, text: &str, dialect: Option<Dialect>) -> Result<Asked> {
-        query::asked(&self.view(), text, dialect.unwrap_or(self.dialect()))
+        let dialect = dialect.unwrap_or(self.dialect());
+        self.selector(text, dialect)
+            .and_then(|selector| query::asked(&self.view(), &selector, dialect))
             .map_err(|error| Error::from(error).in_text(text))
     }
 

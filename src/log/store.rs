@@ -25,6 +25,18 @@ pub(super) struct Head {
     pub(super) stopped: bool,
 }
 
+impl Head {
+    /// Refuses to go on where a write failed half way.
+    pub(super) fn check(&self) -> Result<(), StoreError> {
+        match self.stopped {
+            true => {
+                Err(StoreError::Io("an earlier write failed half way: open the store again".into()))
+            }
+            false => Ok(()),
+        }
+    }
+}
+
 /// An open store.
 pub struct Store {
     pub(super) db: SharedBase,

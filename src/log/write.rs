@@ -2,7 +2,7 @@
 //! in one transaction.
 
 use super::StoreError;
-use super::base::guard;
+use super::base::{Base, guard};
 use super::codec::{encode, seal};
 use super::index::{Tail, Version};
 use super::record::{ChainHash, content_digest, write_content, write_record};
@@ -65,16 +65,9 @@ impl Store {
     ) -> Result<u64, StoreError> {
         guard(|| {
             let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
-            if head.stopped {
-                let message = "an earlier write failed half way: open the store again";
-                return Err(StoreError::Io(message.into()));
-            }
+            head.check()?;
             let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
-            let mut txn = db.begin_write()?;
-            if !append.durable {
-                txn.set_durability(Durability::None)
-                    .map_err(|error| StoreError::Io(error.to_string()))?;
-            }
+            let txn = begin(&db, append.durable)?;
             let first = head.next_seq;
             let hash = write_events(&txn, &mut head, append, stamps)?;
             let seq = first + append.events.len() as u64;
@@ -97,8 +90,8 @@ impl Store {
     }
 
     /// Tells readers of a closed cycle that is about to be written, so that the next one can be
-    /// judged. It is written by [`Store::append_expected`].
-    pub fn expect(&self, closed: &Closed) {
+    /// judged. It is written by [`Store::append_announced`].
+    pub fn announce(&self, closed: &Closed) {
         self.learn(closed, false);
         let mut ahead = self.reader.ahead.write().unwrap_or_else(PoisonError::into_inner);
         for part in &closed.parts {
@@ -106,21 +99,18 @@ impl Store {
         }
     }
 
-    /// Writes everything that was expected, or nothing. Only the last of it may be a cycle at
+    /// Writes everything that was announced, or nothing. Only the last of it may be a cycle at
     /// which the indexes are written. If this fails, the store is to be stopped.
-    pub fn append_expected(&self, appends: &[Append<'_>], durable: bool) -> Result<(), StoreError> {
+    pub fn append_announced(
+        &self,
+        appends: &[Append<'_>],
+        durable: bool,
+    ) -> Result<(), StoreError> {
         guard(|| {
             let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
-            if head.stopped {
-                let message = "an earlier write failed half way: open the store again";
-                return Err(StoreError::Io(message.into()));
-            }
+            head.check()?;
             let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
-            let mut txn = db.begin_write()?;
-            if !durable {
-                txn.set_durability(Durability::None)
-                    .map_err(|error| StoreError::Io(error.to_string()))?;
-            }
+            let txn = begin(&db, durable)?;
             let mut flushed = false;
             for append in appends {
                 head.hash = write_events(&txn, &mut head, append, &[])?;
@@ -155,11 +145,7 @@ impl Store {
         guard(|| {
             let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
             let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
-            let mut txn = db.begin_write()?;
-            if !durable {
-                txn.set_durability(Durability::None)
-                    .map_err(|error| StoreError::Io(error.to_string()))?;
-            }
+            let txn = begin(&db, durable)?;
             for note in notes {
                 write_note(&txn, note)?;
             }
@@ -261,6 +247,15 @@ impl Store {
         meta.insert("checkpoint", row.as_slice())?;
         Ok(())
     }
+}
+
+/// Begins a transaction, which need not be on disk when it ends if it is not `durable`.
+fn begin(db: &Base, durable: bool) -> Result<WriteTransaction, StoreError> {
+    let mut txn = db.begin_write()?;
+    if !durable {
+        txn.set_durability(Durability::None).map_err(|error| StoreError::Io(error.to_string()))?;
+    }
+    Ok(txn)
 }
 
 /// The versions of turns that a closed cycle made.

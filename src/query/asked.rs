@@ -1,7 +1,7 @@
 //! Which states a text asks, without asking them: what every answer names as its source.
 
+use super::ast::Selector;
 use super::dialect::Dialect;
-use super::parse_selector;
 use super::plan::{State, When};
 use super::query_error::QueryError;
 use super::resolve::{Facts, resolve_time};
@@ -31,8 +31,11 @@ pub enum Asked {
 }
 
 /// The states that a selector is about in a store.
-pub fn asked(timeline: &dyn Timeline, text: &str, dialect: Dialect) -> Result<Asked, QueryError> {
-    let selector = parse_selector(text, dialect)?;
+pub fn asked(
+    timeline: &dyn Timeline,
+    selector: &Selector,
+    dialect: Dialect,
+) -> Result<Asked, QueryError> {
     let facts = Facts { history: timeline.history(), last_cycle: timeline.last_cycle() };
     let time = selector.time.as_ref();
     Ok(match resolve_time(time, dialect, facts, None, &mut Vec::new())? {

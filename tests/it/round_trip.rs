@@ -3,41 +3,13 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use crate::support::follow::{chosen_ids, handle_following};
-use crate::support::model::Model;
+use crate::support::life::{CLOCK, grow};
 use crate::support::ops::{self, Op};
 use crate::support::storage::Memory;
-use pactdb::db::{Db, Options};
+use pactdb::db::Options;
 use pactdb::json;
 use pactdb::model::Generation;
-use pactdb::protocol::handle_line;
 use proptest::prelude::*;
-use serde_json::Value;
-
-const CLOCK: i64 = 1000;
-
-/// Runs the operations. The model only tells which nodes there are to choose from.
-fn grow(generation: Generation, ops: &[Op]) -> Db {
-    let options = Options::new().generation(generation).clock(CLOCK);
-    let db = options.create_on(Memory::default()).unwrap();
-    let mut model = Model::with_clock(generation.name(), CLOCK);
-    for op in ops {
-        let request = op.request(&model);
-        if request.get("messages").is_some() || request["op"] == "diff" {
-            continue;
-        }
-        handle_line(&db, &request.to_string());
-        let newest = db.last_cycle().to_string();
-        let states = [None, (newest != "0").then(|| format!("@c{newest}"))];
-        let exports: Vec<Value> = states
-            .iter()
-            .map(|at| serde_json::from_str(&db.export(at.as_deref()).unwrap()).unwrap())
-            .collect();
-        let chosen = chosen_ids(&model, &request, &exports);
-        handle_following(&mut model, &request, chosen);
-    }
-    db
-}
 
 fn check(generation: Generation, bytes: &str, what: &str) -> Result<(), TestCaseError> {
     let storage = Memory::default();

@@ -114,13 +114,12 @@ fn nodes(look: Look, db: &Db, question: Question) -> Result<Answer> {
     let asked = db.asked(&q, dialect)?;
     let nodes = db.nodes(&q, dialect, &options)?;
     let views: Vec<NodeView> = nodes.nodes.iter().map(NodeView::of).collect();
-    let now = match asked {
-        Asked::Working => Some(db.last_cycle() + 1),
-        Asked::Snapshot(cycle) => Some(cycle),
-        _ => None,
-    };
     let source = Some(source(db, asked, Some(views.len())));
-    Ok(Answer { text: render::nodes(look, &views, now), warnings: nodes.warnings, source })
+    Ok(Answer {
+        text: render::nodes(look, &views, now(db, asked)),
+        warnings: nodes.warnings,
+        source,
+    })
 }
 
 fn diff(look: Look, db: &Db, request: &DiffRequest) -> Result<Answer> {
@@ -157,8 +156,17 @@ pub fn state_at(
     }
 }
 
-/// Where an answer is from: `4 nodes of @c12`.
-fn source(db: &Db, asked: Asked, count: Option<usize>) -> String {
+/// The cycle that ages are counted to, if one state was asked.
+pub fn now(db: &Db, asked: Asked) -> Option<u64> {
+    match asked {
+        Asked::Working => Some(db.last_cycle() + 1),
+        Asked::Snapshot(cycle) => Some(cycle),
+        _ => None,
+    }
+}
+
+/// Where an answer is from: `4 nodes in @c12`.
+pub fn source(db: &Db, asked: Asked, count: Option<usize>) -> String {
     let from = render::asked(asked, db.last_cycle());
     match count {
         Some(count) => format!("{} in {from}", render::plural(count as u64, "node")),

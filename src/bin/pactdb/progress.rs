@@ -2,6 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 use pactdb::Progress;
+use pactdb::session::ImportProgress;
 use std::io::IsTerminal;
 
 /// A bar on standard error. It goes away when it is dropped.
@@ -23,6 +24,14 @@ impl Bar {
     pub fn show(&self, progress: Progress) {
         let step = format!("{:?}", progress.step).to_lowercase();
         self.set(&step, progress.done, progress.total);
+    }
+
+    /// How far an import of so many bytes has come.
+    pub fn show_import(&self, progress: ImportProgress, size: u64) {
+        match progress {
+            ImportProgress::Reading { bytes, .. } => self.set("reading", bytes, size.max(bytes)),
+            ImportProgress::Writing { done, total } => self.set("writing", done, total),
+        }
     }
 
     /// The same in words of the caller.

@@ -1,15 +1,11 @@
 //! A dump that is loaded dumps the same bytes, and a bad one leaves nothing behind.
 
-use crate::support::follow::{chosen_ids, handle_following};
-use crate::support::life::{CLOCK, live, requests};
-use crate::support::model::Model;
+use crate::support::life::{CLOCK, grow, live, requests};
 use crate::support::ops::{self, Op};
 use crate::support::storage::Memory;
-use pactdb::protocol::handle_line;
 use pactdb::session::{dump, load, load_on};
 use pactdb::{Code, Db, Generation, Options};
 use proptest::prelude::*;
-use serde_json::Value;
 
 pub(super) fn text(db: &Db) -> String {
     let mut out = Vec::new();
@@ -56,29 +52,6 @@ fn a_lively_store_comes_back_as_it_was() {
         assert_eq!(live(&db, &request), live(&copy, &request));
     }
     assert_eq!(text(&copy), text(&db));
-}
-
-/// Runs the operations. The model only tells which nodes there are to choose from.
-fn grow(generation: Generation, ops: &[Op]) -> Db {
-    let options = Options::new().generation(generation).clock(CLOCK);
-    let db = options.create_on(Memory::default()).unwrap();
-    let mut model = Model::with_clock(generation.name(), CLOCK);
-    for op in ops {
-        let request = op.request(&model);
-        if request.get("messages").is_some() || request["op"] == "diff" {
-            continue;
-        }
-        handle_line(&db, &request.to_string());
-        let newest = db.last_cycle().to_string();
-        let states = [None, (newest != "0").then(|| format!("@c{newest}"))];
-        let exports: Vec<Value> = states
-            .iter()
-            .map(|at| serde_json::from_str(&db.export(at.as_deref()).unwrap()).unwrap())
-            .collect();
-        let chosen = chosen_ids(&model, &request, &exports);
-        handle_following(&mut model, &request, chosen);
-    }
-    db
 }
 
 fn round_trip(generation: Generation, ops: &[Op]) {

@@ -2,9 +2,14 @@
 //!
 //! It has every operation that writes: edits, batches with and without a commit, policies,
 //! cadences, attempts, undo, restore, and imports of both sorts; and more commits than lie between
-//! two flushes of the indexes.
+//! two flushes of the indexes. Beside it, lives that are drawn at random.
 
-use pactdb::db::Db;
+use super::follow::{chosen_ids, handle_following};
+use super::model::Model;
+use super::ops::Op;
+use super::storage::Memory;
+use pactdb::db::{Db, Options};
+use pactdb::model::Generation;
 use pactdb::protocol::handle_line;
 use serde_json::{Value, json};
 
@@ -114,4 +119,27 @@ fn import_of(db: &Db) -> Value {
         json!({"id": format!("imported-{cycle}"), "nodeType": "cb", "content": "from afar"});
     sys.as_array_mut().unwrap().push(block);
     json!({"op": "import", "snapshot": snapshot})
+}
+
+/// Runs the operations. The model only tells which nodes there are to choose from.
+pub(crate) fn grow(generation: Generation, ops: &[Op]) -> Db {
+    let options = Options::new().generation(generation).clock(CLOCK);
+    let db = options.create_on(Memory::default()).unwrap();
+    let mut model = Model::with_clock(generation.name(), CLOCK);
+    for op in ops {
+        let request = op.request(&model);
+        if request.get("messages").is_some() || request["op"] == "diff" {
+            continue;
+        }
+        handle_line(&db, &request.to_string());
+        let newest = db.last_cycle().to_string();
+        let states = [None, (newest != "0").then(|| format!("@c{newest}"))];
+        let exports: Vec<Value> = states
+            .iter()
+            .map(|at| serde_json::from_str(&db.export(at.as_deref()).unwrap()).unwrap())
+            .collect();
+        let chosen = chosen_ids(&model, &request, &exports);
+        handle_following(&mut model, &request, chosen);
+    }
+    db
 }

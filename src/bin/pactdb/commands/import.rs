@@ -4,7 +4,7 @@ use crate::args::ImportArgs;
 use crate::context::Context;
 use crate::progress::Bar;
 use crate::render;
-use pactdb::session::{ImportProgress, ImportRequest, import};
+use pactdb::session::{ImportRequest, import};
 use pactdb::{Code, Error, Result};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -21,10 +21,7 @@ pub fn run(context: &Context, args: ImportArgs) -> Result<()> {
     let made = !context.store.exists();
     let db = context.open_or_create()?;
     let bar = Bar::new();
-    let report = import(&db, input, &request, &mut |progress| match progress {
-        ImportProgress::Reading { bytes, .. } => bar.set("reading", bytes, size.max(bytes)),
-        ImportProgress::Writing { done, total } => bar.set("writing", done, total),
-    });
+    let report = import(&db, input, &request, &mut |progress| bar.show_import(progress, size));
     drop(bar);
     if report.is_err() && made {
         // A store that was only made for this holds nothing, and goes with it.

@@ -158,7 +158,7 @@ pub fn attempts(look: Look, attempts: &[Attempt]) -> String {
             AttemptStatus::Canceled => ("canceled", Tone::Dim),
             AttemptStatus::Error => ("error", Tone::Removed),
         };
-        let took = attempt.ended_at.map(|end| took(end.saturating_sub(attempt.started_at)));
+        let took = attempt.duration_ns().map(took);
         let number = |n: Option<u64>| n.map(|n| n.to_string()).unwrap_or_default();
         let model = [&attempt.provider, &attempt.model].into_iter().flatten();
         let model: Vec<&str> = model.map(String::as_str).collect();

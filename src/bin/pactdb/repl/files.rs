@@ -5,7 +5,7 @@ use super::session::{Outcome, Session};
 use crate::answer::Answer;
 use crate::progress::Bar;
 use crate::render::{self, plural};
-use pactdb::session::{self, Format, ImportProgress, ImportRequest};
+use pactdb::session::{self, Format, ImportRequest};
 use pactdb::{Code, Error, Options, Result};
 use std::fs::OpenOptions;
 use std::io::{BufReader, BufWriter};
@@ -42,16 +42,9 @@ pub fn import(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     let size = input.metadata().map_or(0, |metadata| metadata.len());
     let request = ImportRequest { name: Some(file), format, ..ImportRequest::default() };
     let bar = Bar::new();
-    let report =
-        session::import(
-            &session.db,
-            BufReader::new(input),
-            &request,
-            &mut |progress| match progress {
-                ImportProgress::Reading { bytes, .. } => bar.set("reading", bytes, size.max(bytes)),
-                ImportProgress::Writing { done, total } => bar.set("writing", done, total),
-            },
-        );
+    let report = session::import(&session.db, BufReader::new(input), &request, &mut |progress| {
+        bar.show_import(progress, size)
+    });
     drop(bar);
     session.version += 1;
     let report = report.map_err(|mut error| {

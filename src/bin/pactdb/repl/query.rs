@@ -3,7 +3,7 @@
 use super::meta;
 use super::report;
 use super::session::{Outcome, Session};
-use crate::answer::Answer;
+use crate::answer::{Answer, now, source};
 use crate::render::{self, Look, NodeView, TreeOptions};
 use pactdb::query::ast::Selector;
 use pactdb::query::{Asked, Dialect, Options, Selected};
@@ -70,7 +70,7 @@ pub fn through_lens(session: &Session<'_>, has_time: bool, text: &str) -> (Strin
 fn range(session: &mut Session<'_>, q: String, dialect: Dialect, look: Look) -> Result<Outcome> {
     let found = session.patiently(move |db| {
         let asked = db.asked(&q, Some(dialect))?;
-        let source = render::asked(asked, db.last_cycle());
+        let source = source(db, asked, None);
         Ok(match db.select(&q, Some(dialect), &Options::default())? {
             Selected::Range(range) => {
                 let text = render::range(look, db, &range)?;
@@ -99,13 +99,8 @@ pub fn find(db: &Db, q: &str, dialect: Dialect) -> Result<Found> {
         _ => None,
     };
     let nodes = db.nodes(q, Some(dialect), &Options::default())?;
-    let count = render::plural(nodes.nodes.len() as u64, "node");
-    let source = format!("{count} in {}", render::asked(asked, db.last_cycle()));
-    let now = match asked {
-        Asked::Working => Some(db.last_cycle() + 1),
-        Asked::Snapshot(cycle) => Some(cycle),
-        _ => None,
-    };
+    let source = source(db, asked, Some(nodes.nodes.len()));
+    let now = now(db, asked);
     Ok(Found { nodes: nodes.nodes, warnings: nodes.warnings, now, source, state })
 }
 
