@@ -4,8 +4,9 @@
 //! pactdb store and in SQLite, there as one row for each node with the cycles between which it is
 //! there, and an index for every question, covering where that pays. Each question is asked of
 //! both in the same run, the two answers are compared, and medians and their ratio are printed
-//! (below 1: pactdb is faster). "cold" is with pactdb's caches emptied before each question and
-//! with SQLite's page cache shrunk; "warm" is asking again. The operating system has the files in
+//! (below 1: pactdb is faster). "cold" is with what pactdb has read forgotten before each question
+//! and with SQLite's page cache shrunk; "warm" is asking again. SQLite's statements are prepared
+//! once, and pactdb keeps the selectors that it was asked. The operating system has the files in
 //! memory in either case. Both may use 64 MiB for pages.
 //!
 //! The bounded questions are then asked of a store 100 times smaller: they should take the same.

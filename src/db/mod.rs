@@ -33,7 +33,7 @@ pub use transfer::{NewStore, Source};
 use crate::change::Working;
 use crate::error::{Error, Result};
 use crate::log::{Append, NewEvent, Opened, Progress, Store, Verified};
-use crate::model::Generation;
+use crate::model::{Generation, Tree};
 use crate::query::Dialect;
 use crate::query::ast::Selector;
 use quick_cache::sync::Cache;
@@ -55,6 +55,9 @@ struct Inner {
     durability: Durability,
     /// Selectors that were read lately: most programs ask the same few again and again.
     selectors: Cache<(Dialect, Box<str>), Arc<Selector>>,
+    /// Snapshots that were asked lately, by cycle. They hold `^sys` and `^ah`; turns are read when
+    /// they are wanted.
+    snapshots: Cache<u64, Tree>,
 }
 
 impl std::fmt::Debug for Db {
@@ -83,6 +86,7 @@ impl Db {
             clock: options.clock,
             durability: options.durability,
             selectors: Cache::new(256),
+            snapshots: Cache::new(256),
         };
         let db = Db { inner: Arc::new(inner) };
         if db.inner.store.next_seq() == 1 {
@@ -129,10 +133,10 @@ impl Db {
         Ok(self.inner.store.compact()?)
     }
 
-    /// Empties the caches. No answer changes by it.
+    /// Forgets what was read from the file. No answer changes by it.
     pub fn clear_cache(&self) {
         self.inner.store.reader().clear_cache();
-        self.inner.selectors.clear();
+        self.inner.snapshots.clear();
     }
 
     fn write_lock(&self) -> MutexGuard<'_, ()> {

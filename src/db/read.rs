@@ -7,7 +7,7 @@ use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::json::Json;
 use crate::log::CycleInfo;
-use crate::model::{Node, Tree, TurnSource, violations};
+use crate::model::{Node, ReadError, Tree, TurnSource, violations};
 use crate::snapshot::{export, node_object, thread};
 use std::sync::Arc;
 
@@ -104,9 +104,19 @@ impl Db {
     /// The snapshot of a cycle.
     pub fn snapshot(&self, cycle: u64) -> Result<Snapshot> {
         self.check_snapshot(cycle)?;
+        let tree = self.tree_at(cycle)?;
+        Ok(Snapshot { db: self.clone(), tree, cycle, committed: true })
+    }
+
+    /// The tree of a cycle that has a snapshot.
+    pub(super) fn tree_at(&self, cycle: u64) -> std::result::Result<Tree, ReadError> {
+        if let Some(tree) = self.inner.snapshots.get(&cycle) {
+            return Ok(tree);
+        }
         let source: Arc<dyn TurnSource> = self.inner.store.reader().clone();
         let tree = Tree::at(cycle, source)?;
-        Ok(Snapshot { db: self.clone(), tree, cycle, committed: true })
+        self.inner.snapshots.insert(cycle, tree.clone());
+        Ok(tree)
     }
 
     fn check_snapshot(&self, cycle: u64) -> Result<()> {

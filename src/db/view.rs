@@ -6,7 +6,7 @@ use crate::change::{History, Working};
 use crate::error::{Error, Result};
 use crate::json::Json;
 use crate::log::LogReader;
-use crate::model::{Generation, Glance, Place, ReadError, Slot, Subtree, Tree, TurnSource};
+use crate::model::{ChangedPart, Clue, Generation, Glance, Place, ReadError, Slot, Subtree, Tree};
 use crate::query::ast::Selector;
 use crate::query::{
     self, Asked, Dialect, Explanation, Nodes, Options as QueryOptions, RichDiff, Selected, Timeline,
@@ -15,12 +15,13 @@ use crate::snapshot::Contents;
 use std::sync::Arc;
 
 /// The store at one moment. Commits that follow do not show in it.
-struct View {
-    reader: Arc<LogReader>,
+struct View<'a> {
+    db: &'a Db,
+    reader: &'a Arc<LogReader>,
     working: Arc<Working>,
 }
 
-impl Timeline for View {
+impl Timeline for View<'_> {
     fn generation(&self) -> Generation {
         self.working.state.generation
     }
@@ -38,42 +39,47 @@ impl Timeline for View {
     }
 
     fn at(&self, cycle: u64) -> std::result::Result<Tree, ReadError> {
-        let source: Arc<dyn TurnSource> = self.reader.clone();
-        Tree::at(cycle, source)
+        self.db.tree_at(cycle)
     }
 
     fn contents(&self) -> &dyn Contents {
-        &*self.reader
+        &**self.reader
     }
 
-    fn changed_places(&self, cycle: u64) -> std::result::Result<Vec<Place>, ReadError> {
-        Ok(self.reader.changed_places(cycle)?)
+    fn changed_parts(&self, cycle: u64) -> std::result::Result<Vec<ChangedPart>, ReadError> {
+        Ok(self.reader.changed_parts(cycle)?)
+    }
+
+    fn same_top(&self, one: u64, other: u64) -> std::result::Result<bool, ReadError> {
+        Ok(self.reader.same_top(one, other)?)
     }
 
     fn places_of(&self, id: &str) -> std::result::Result<Vec<(u64, Place)>, ReadError> {
         Ok(self.reader.places_of(id)?)
     }
 
-    fn finite_places(&self, cycle: u64) -> std::result::Result<Vec<Place>, ReadError> {
-        Ok(self.reader.finite_places(cycle)?.into_iter().collect())
+    fn finite_places(&self, cycle: u64, most: u64) -> std::result::Result<Vec<Place>, ReadError> {
+        Ok(self.reader.finite_places(cycle, most)?)
     }
 
-    fn finite_spans(
+    fn turns_with(
         &self,
-        from: u64,
-        upto: u64,
-    ) -> std::result::Result<Vec<(Place, u64, u64)>, ReadError> {
-        Ok(self.reader.finite_spans(from, upto)?)
+        cycle: u64,
+        clue: &Clue,
+        most: usize,
+    ) -> std::result::Result<Option<Vec<Slot>>, ReadError> {
+        Ok(self.reader.turns_with(cycle, clue, most)?)
     }
 
     fn sketches(
         &self,
         cycle: u64,
         turns: &[Slot],
+        contents: bool,
         matters: &mut dyn FnMut(&Arc<Subtree>) -> bool,
         each: &mut dyn FnMut(usize, Glance<'_>),
     ) -> std::result::Result<(), ReadError> {
-        Ok(self.reader.sketches(cycle, turns, matters, each)?)
+        Ok(self.reader.sketches(cycle, turns, contents, matters, each)?)
     }
 
     fn versions(
@@ -87,8 +93,8 @@ impl Timeline for View {
 }
 
 impl Db {
-    fn view(&self) -> View {
-        View { reader: self.inner.store.reader().clone(), working: self.working() }
+    fn view(&self) -> View<'_> {
+        View { db: self, reader: self.inner.store.reader(), working: self.working() }
     }
 
     /// The dialect that queries of this store are in unless they say otherwise.

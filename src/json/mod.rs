@@ -17,6 +17,7 @@ pub use canonical::{canonical, canonical_string, write_canonical, write_canonica
 pub use parse::{JsonError, parse};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// A normalised JSON value.
@@ -46,6 +47,14 @@ impl Json {
         match self {
             Json::Str(text) => Some(text),
             _ => None,
+        }
+    }
+
+    /// What a pattern is looked for in: a string's own text, else the canonical one.
+    pub fn text(&self) -> Cow<'_, str> {
+        match self {
+            Json::Str(text) => Cow::Borrowed(text),
+            other => Cow::Owned(canonical_string(other)),
         }
     }
 

@@ -6,6 +6,7 @@
 
 use super::StoreError;
 use super::approval::OnApproval;
+use super::shown::Shown;
 use crate::limits::CACHE_BYTES;
 use redb::{
     Database, DatabaseError, DatabaseStats, ReadTransaction, ReadableDatabase, StorageBackend,
@@ -13,7 +14,7 @@ use redb::{
 };
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 /// The database, which only compaction needs for itself alone.
 pub(super) type SharedBase = Arc<RwLock<Base>>;
@@ -26,6 +27,8 @@ pub(super) struct Base {
     storage: Option<OnApproval>,
     /// Whether opening had to repair it.
     repaired: bool,
+    /// The newest state, if somebody read since the last writing.
+    shown: RwLock<Option<Arc<Shown>>>,
 }
 
 /// Runs something on the storage below. A damaged page can make it panic; to its caller that is
@@ -40,7 +43,7 @@ impl Base {
     /// Makes a database.
     pub(super) fn create(storage: impl StorageBackend) -> Result<Base, DatabaseError> {
         let db = builder().create_with_backend(storage)?;
-        Ok(Base { db: Some(db), storage: None, repaired: false })
+        Ok(Base { db: Some(db), storage: None, repaired: false, shown: RwLock::default() })
     }
 
     /// Opens a database. Nothing is written to it before the first commit.
@@ -52,7 +55,7 @@ impl Base {
         builder.set_repair_callback(move |_| noted.store(true, Ordering::Relaxed));
         let db = builder.create_with_backend(storage.clone())?;
         let repaired = repaired.load(Ordering::Relaxed);
-        Ok(Base { db: Some(db), storage: Some(storage), repaired })
+        Ok(Base { db: Some(db), storage: Some(storage), repaired, shown: RwLock::default() })
     }
 
     /// Keeps a repair, so that it need not be made again: for what proved to be a store.
@@ -70,15 +73,37 @@ impl Base {
         Ok(self.db.as_ref().ok_or_else(closed)?.begin_read()?)
     }
 
+    /// The newest state.
+    pub(super) fn shown(&self) -> Result<Arc<Shown>, StoreError> {
+        if let Some(shown) = &*self.shown.read().unwrap_or_else(PoisonError::into_inner) {
+            return Ok(shown.clone());
+        }
+        // Held while the state is looked up: else an old one could be shown after a commit.
+        let mut held = self.shown.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(shown) = &*held {
+            return Ok(shown.clone());
+        }
+        let txn = self.begin_read()?;
+        Ok(held.insert(Arc::new(Shown::new(txn))).clone())
+    }
+
+    /// Shows nothing until somebody reads again.
+    fn hide(&self) {
+        *self.shown.write().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
     /// Begins to write. The transaction is to be given to [`Base::commit`].
     pub(super) fn begin_write(&self) -> Result<WriteTransaction, StoreError> {
+        self.hide();
         Ok(self.db.as_ref().ok_or_else(closed)?.begin_write()?)
     }
 
     /// Commits: from here on the storage is written to.
     pub(super) fn commit(&self, txn: WriteTransaction) -> Result<(), StoreError> {
         self.approve()?;
-        Ok(txn.commit()?)
+        let committed = txn.commit();
+        self.hide();
+        Ok(committed?)
     }
 
     /// Figures about pages.
@@ -92,6 +117,7 @@ impl Base {
     /// Moves pages to the front of the file and cuts it off behind them.
     pub(super) fn compact(&mut self) -> Result<(), StoreError> {
         self.approve()?;
+        self.hide();
         let compacted = self.db.as_mut().ok_or_else(closed)?.compact();
         compacted.map(|_| ()).map_err(|error| match error {
             redb::CompactionError::Storage(error) => error.into(),
@@ -112,6 +138,7 @@ fn closed() -> StoreError {
 
 impl Drop for Base {
     fn drop(&mut self) {
+        self.hide();
         let db = self.db.take();
         let written = self.storage.as_ref().is_none_or(OnApproval::is_approved);
         // What closing cannot write, the next opening repairs.

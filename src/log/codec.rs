@@ -50,16 +50,6 @@ pub(super) fn decode_borrowed<'a, T: Deserialize<'a>>(
     }
 }
 
-/// The value that bytes begin with.
-pub(super) fn decode_front<T: DeserializeOwned>(
-    bytes: &[u8],
-    what: &dyn Fn() -> String,
-) -> Result<T, StoreError> {
-    bincode::serde::decode_from_slice(bytes, options())
-        .map(|(value, _)| value)
-        .map_err(|error| StoreError::corrupt(format!("{} cannot be decoded: {error}", what())))
-}
-
 /// Appends a number, seven bits in a byte, the lowest first.
 pub(super) fn put_number(mut number: u64, bytes: &mut Vec<u8>) {
     while number >= 0x80 {
@@ -69,6 +59,11 @@ pub(super) fn put_number(mut number: u64, bytes: &mut Vec<u8>) {
     bytes.push(number as u8);
 }
 
+/// Appends a number with a sign, which becomes the lowest bit.
+pub(super) fn put_signed(number: i64, bytes: &mut Vec<u8>) {
+    put_number((number << 1 ^ number >> 63) as u64, bytes);
+}
+
 /// Reads what [`put_number`] wrote, from the front of bytes: for rows of many small numbers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Numbers<'a>(pub(super) &'a [u8]);
@@ -76,6 +71,16 @@ pub(super) struct Numbers<'a>(pub(super) &'a [u8]);
 impl<'a> Numbers<'a> {
     /// The next number; none if there is none, or no end to it.
     pub(super) fn next(&mut self) -> Option<u64> {
+        let (byte, rest) = self.0.split_first()?;
+        // Most are this short.
+        if byte & 0x80 == 0 {
+            self.0 = rest;
+            return Some(u64::from(*byte));
+        }
+        self.long()
+    }
+
+    fn long(&mut self) -> Option<u64> {
         let (mut number, mut shift) = (0u64, 0);
         loop {
             let (byte, rest) = self.0.split_first()?;
@@ -86,6 +91,17 @@ impl<'a> Numbers<'a> {
             }
             shift += 7;
         }
+    }
+
+    /// The next number with a sign, which is its lowest bit.
+    pub(super) fn signed(&mut self) -> Option<i64> {
+        let number = self.next()?;
+        Some((number >> 1) as i64 ^ -((number & 1) as i64))
+    }
+
+    /// A text with its length before it.
+    pub(super) fn text(&mut self) -> Option<&'a str> {
+        std::str::from_utf8(self.bytes()?).ok()
     }
 
     /// A stretch of bytes with its length before it.

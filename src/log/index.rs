@@ -1,17 +1,23 @@
-//! The indexes: ids, expiry, references and instances.
+//! The indexes: ids, expiry, references and instances, and what turns can be found by.
 //!
 //! What the newest commits taught them is held in memory, the tail, and written to the tables by
 //! every 64th commit, so most commits touch none of these tables. The commits' own rows have the
 //! same facts, from which opening a store makes the tail again.
 
 use super::StoreError;
+use super::clues::{NewVersion, flush_clues};
 use super::codec::{decode, encode, seal, unseal};
+use super::nodes::Names;
+use super::rows::PartRow;
+use super::shown::Shown;
 use super::sketches::flush_sketches;
 use super::stored::StoredNode;
-use super::tables::{EXPIRY, IDS, INSTANCES, REFS, RUNNING, place_from_key, place_key};
+use super::tables::{
+    EXPIRY, IDS, INSTANCES, PARTS, REFS, RUNNING, part_key, place_from_key, place_key,
+};
 use crate::change::{Expiry, IndexDelta};
 use crate::model::{Id, Instance, Name, Place, Slot, Subtree};
-use redb::{ReadTransaction, ReadableTable, WriteTransaction};
+use redb::{ReadableTable, WriteTransaction};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -78,24 +84,12 @@ impl Tail {
         self.expiry.iter().filter(due).map(|expiry| expiry.place)
     }
 
-    /// Places that may hold a node with a finite ttl at a cycle.
-    pub(super) fn finite(&self, cycle: u64) -> impl Iterator<Item = Place> + '_ {
-        let lives =
-            move |expiry: &&Expiry| expiry.due > cycle && expiry.due <= horizon(cycle, expiry.span);
-        self.expiry.iter().filter(lives).map(|expiry| expiry.place)
-    }
-
-    /// The same for a stretch of cycles, each with the first and the last one.
-    pub(super) fn finite_spans(
-        &self,
-        from: u64,
-        upto: u64,
-    ) -> impl Iterator<Item = (Place, u64, u64)> + '_ {
-        let lives = move |Expiry { span, due, place }: &Expiry| {
-            let (first, last) = life(*span, *due);
-            (first <= upto && last >= from).then_some((*place, first, last))
+    /// Places that may hold a node with a finite ttl at a cycle, of which at most so much remains.
+    pub(super) fn finite(&self, cycle: u64, most: u64) -> impl Iterator<Item = Place> + '_ {
+        let lives = move |expiry: &&Expiry| {
+            expiry.due > cycle && expiry.due <= last_due(cycle, expiry.span, most)
         };
-        self.expiry.iter().filter_map(lives)
+        self.expiry.iter().filter(lives).map(|expiry| expiry.place)
     }
 
     pub(super) fn instance(&self, key: &str) -> Option<&Instance> {
@@ -106,8 +100,34 @@ impl Tail {
         &self.instances
     }
 
-    /// Writes everything to the tables.
-    pub(super) fn flush(&self, txn: &WriteTransaction) -> Result<(), StoreError> {
+    /// The versions of turns that are not in the tables.
+    fn new_versions(&self, txn: &WriteTransaction) -> Result<Vec<NewVersion>, StoreError> {
+        let parts = txn.open_table(PARTS)?;
+        let read = |slot: Slot, from: u64| {
+            let key = part_key(Place::Turn(slot), from);
+            let row = parts.get(key)?.ok_or_else(|| {
+                StoreError::corrupt(format!("a version of the turn {slot:?} is missing"))
+            })?;
+            PartRow::read(key, row.value())?.part(&mut Names::default())
+        };
+        let versions = self.turns.iter().map(|((slot, from), version)| {
+            let turn = match version {
+                Version::Held(turn) => Some(turn.clone()),
+                Version::Gone => None,
+                Version::Stored => read(*slot, *from)?,
+            };
+            Ok(((*slot, *from), turn))
+        });
+        versions.collect()
+    }
+
+    /// Writes everything to the tables, at the commit of a cycle. Contents are read from `log`.
+    pub(super) fn flush(
+        &self,
+        txn: &WriteTransaction,
+        cycle: u64,
+        log: &impl ReadableTable<(u64, u32), &'static [u8]>,
+    ) -> Result<(), StoreError> {
         let mut ids = txn.open_table(IDS)?;
         for (id, places) in &self.ids {
             let mut all = match ids.get(&**id)? {
@@ -127,11 +147,13 @@ impl Tail {
             let (slot, rank) = place_key(*place);
             expiry.insert((*span, *due, slot, rank), ())?;
         }
-        flush_sketches(txn, &self.turns)?;
+        let versions = self.new_versions(txn)?;
+        flush_sketches(txn, &versions)?;
+        flush_clues(txn, cycle, &versions, log)?;
         let mut instances = txn.open_table(INSTANCES)?;
         let mut running = txn.open_table(RUNNING)?;
         for (key, instance) in &self.instances {
-            let node = StoredNode::<String>::from(&*instance.node);
+            let node = StoredNode::from(&*instance.node);
             let row = encode(&(node, instance.ended, instance.removed))?;
             let row = seal("instances", key.as_bytes(), row);
             instances.insert(&**key, row.as_slice())?;
@@ -146,11 +168,11 @@ impl Tail {
 }
 
 /// The tables of the indexes, read at one moment.
-pub(super) struct Tables<'a>(pub(super) &'a ReadTransaction);
+pub(super) struct Tables<'a>(pub(super) &'a Shown);
 
 impl Tables<'_> {
     pub(super) fn places(&self, id: &str) -> Result<Option<Vec<(u64, Place)>>, StoreError> {
-        let table = self.0.open_table(IDS)?;
+        let table = self.0.ids()?;
         let row = table.get(id)?;
         row.map(|row| read_places(id, row.value())).transpose()
     }
@@ -173,33 +195,13 @@ impl Tables<'_> {
         self.due(|_| (after, upto))
     }
 
-    pub(super) fn finite(&self, cycle: u64) -> Result<Vec<Place>, StoreError> {
-        self.due(|span| (cycle, horizon(cycle, span)))
-    }
-
-    pub(super) fn finite_spans(
-        &self,
-        from: u64,
-        upto: u64,
-    ) -> Result<Vec<(Place, u64, u64)>, StoreError> {
-        let found = self.due_at(|span| (from, horizon(upto, span)))?;
-        let spans = found.into_iter().map(|(span, due, place)| {
-            let (first, last) = life(span, due);
-            (place, first, last)
-        });
-        Ok(spans.collect())
-    }
-
-    fn due(&self, window: impl Fn(u8) -> (u64, u64)) -> Result<Vec<Place>, StoreError> {
-        Ok(self.due_at(window)?.into_iter().map(|(.., place)| place).collect())
+    pub(super) fn finite(&self, cycle: u64, most: u64) -> Result<Vec<Place>, StoreError> {
+        self.due(|span| (cycle, last_due(cycle, span, most)))
     }
 
     /// Places due after one cycle and up to another, which may depend on the span.
-    fn due_at(
-        &self,
-        window: impl Fn(u8) -> (u64, u64),
-    ) -> Result<Vec<(u8, u64, Place)>, StoreError> {
-        let table = self.0.open_table(EXPIRY)?;
+    fn due(&self, window: impl Fn(u8) -> (u64, u64)) -> Result<Vec<Place>, StoreError> {
+        let table = self.0.expiry()?;
         let mut found = Vec::new();
         let mut from = 0u8;
         // One look for each span that is in use.
@@ -208,12 +210,12 @@ impl Tables<'_> {
             let (after, upto) = window(span);
             let range = (span, after.saturating_add(1), 0, 0)..(span, upto.saturating_add(1), 0, 0);
             for entry in table.range(range)? {
-                let (_, due, slot, rank) = entry?.0.value();
+                let (_, _, slot, rank) = entry?.0.value();
                 let place = place_from_key(slot, rank).ok_or_else(|| {
                     let message = format!("the expiry index names an unknown place {slot}/{rank}");
                     StoreError::corrupt(message)
                 })?;
-                found.push((span, due, place));
+                found.push(place);
             }
             let Some(next) = span.checked_add(1) else { break };
             from = next;
@@ -242,10 +244,10 @@ fn horizon(cycle: u64, span: u8) -> u64 {
     cycle.saturating_add(1u64.checked_shl(span.into()).unwrap_or(u64::MAX))
 }
 
-/// The first and the last cycle at which a node of a span can live that is due at a cycle.
-fn life(span: u8, due: u64) -> (u64, u64) {
-    let longest = 1u64.checked_shl(span.into()).unwrap_or(u64::MAX);
-    (due.saturating_sub(longest), due.saturating_sub(1))
+/// The same for a node of which at most so much remains. What is overdue has nothing left, and is
+/// due again at the next commit.
+fn last_due(cycle: u64, span: u8, most: u64) -> u64 {
+    horizon(cycle, span).min(cycle.saturating_add(most.max(1)))
 }
 
 fn read_places(id: &str, row: &[u8]) -> Result<Vec<(u64, Place)>, StoreError> {

@@ -8,13 +8,16 @@
 mod approval;
 mod backend;
 mod base;
+mod clues;
 mod codec;
 mod error;
 mod index;
+mod nodes;
 mod open;
 mod read;
 mod record;
 mod rows;
+mod shown;
 mod sketches;
 mod store;
 mod stored;

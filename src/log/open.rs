@@ -8,12 +8,13 @@ use super::codec::{decode, unseal};
 use super::index::{Tables, Tail};
 use super::read::{LogReader, missing_event, read_cycle};
 use super::record::{Record, chain_start, hash_of, read_record};
-use super::store::{Head, Store, last_cycle, last_log_key};
-use super::tables::{DERIVED, LOG, META, OPEN_ATTEMPTS};
+use super::shown::Shown;
+use super::store::{Head, Store, last_log_key};
+use super::tables::{DERIVED, META, OPEN_ATTEMPTS};
 use crate::change::{Event, Newest, Pending, State, Working, apply};
 use crate::model::{Name, Tree, TurnSource};
 use crate::snapshot::TurnsHash;
-use redb::{ReadTransaction, ReadableTable};
+use redb::ReadableTable;
 use std::sync::{Arc, PoisonError};
 
 /// A store and its state in progress.
@@ -29,15 +30,17 @@ pub(super) fn find_head(reader: &LogReader) -> Result<Head, StoreError> {
     let compressor = zstd::bulk::Compressor::new(1)
         .map_err(|error| StoreError::Io(format!("compression cannot be set up: {error}")))?;
     let (next_seq, hash, skeleton_at) = reader.with(|txn| {
+        let is_current = derived_is_current(txn)?;
         let (next_seq, hash) = match last_log_key(txn)? {
             Some((seq, _)) => {
-                let table = txn.open_table(LOG)?;
+                let table = txn.log()?;
                 let row = table.get((seq, 0))?.ok_or_else(|| missing_event(seq))?;
                 (seq + 1, hash_of(seq, row.value())?)
             }
             None => (1, chain_start()),
         };
-        let skeleton_at = match last_cycle(txn)? {
+        // What another version derived is made anew before anybody asks for it.
+        let skeleton_at = match txn.last_cycle()?.filter(|_| is_current) {
             Some(cycle) => read_cycle(txn, cycle)?.skeleton_at(),
             None => 0,
         };
@@ -46,19 +49,21 @@ pub(super) fn find_head(reader: &LogReader) -> Result<Head, StoreError> {
     Ok(Head { next_seq, hash, skeleton_at, compressor, stopped: false })
 }
 
+fn derived_is_current(txn: &Shown) -> Result<bool, StoreError> {
+    let meta = txn.open_table(META)?;
+    let row = meta.get("derived")?;
+    Ok(row.is_some_and(|row| row.value() == DERIVED.to_le_bytes().as_slice()))
+}
+
 impl Store {
     /// Whether the derived tables were made by this version of the code, and completely.
     pub fn derived_is_current(&self) -> Result<bool, StoreError> {
-        self.reader.with(|txn| {
-            let meta = txn.open_table(META)?;
-            let row = meta.get("derived")?;
-            Ok(row.is_some_and(|row| row.value() == DERIVED.to_le_bytes().as_slice()))
-        })
+        self.reader.with(derived_is_current)
     }
 
     /// Reads the state in progress.
     pub fn recover(self) -> Result<Opened, StoreError> {
-        let last = self.reader.with(last_cycle)?;
+        let last = self.reader.with(|txn| txn.last_cycle())?;
         let (state, from) = match last {
             Some(cycle) => self.committed_state(cycle)?,
             None => {
@@ -142,7 +147,7 @@ pub(super) fn apply_record(working: &mut Working, record: Record) -> Result<(), 
 }
 
 fn read_tail(
-    txn: &ReadTransaction,
+    txn: &Shown,
     history: &crate::change::History,
 ) -> Result<(Tail, TurnsHash), StoreError> {
     let (checkpoint, mut turns_hash) = read_checkpoint(txn)?;
@@ -158,7 +163,7 @@ fn read_tail(
     Ok((tail, turns_hash))
 }
 
-fn read_checkpoint(txn: &ReadTransaction) -> Result<(u64, TurnsHash), StoreError> {
+fn read_checkpoint(txn: &Shown) -> Result<(u64, TurnsHash), StoreError> {
     let meta = txn.open_table(META)?;
     let Some(row) = meta.get("checkpoint")? else { return Ok((0, TurnsHash::default())) };
     let what = || "the checkpoint".to_owned();
@@ -170,7 +175,7 @@ fn read_checkpoint(txn: &ReadTransaction) -> Result<(u64, TurnsHash), StoreError
 }
 
 fn open_attempts(
-    txn: &ReadTransaction,
+    txn: &Shown,
 ) -> Result<std::collections::BTreeMap<String, crate::change::Attempt>, StoreError> {
     let open = txn.open_table(OPEN_ATTEMPTS)?;
     let mut found = std::collections::BTreeMap::new();
@@ -197,7 +202,7 @@ pub(super) fn each_record(
     };
     loop {
         let batch = reader.with(|txn| {
-            let table = txn.open_table(LOG)?;
+            let table = txn.log()?;
             let mut batch = Vec::new();
             for entry in table.range((seq + 1, 0)..)? {
                 let (key, row) = entry?;

@@ -1,26 +1,30 @@
 //! Reading a store: parts of the tree at any cycle, contents, commits and events.
 //!
-//! Nothing here holds a read transaction longer than one call, so no past page is pinned. What was
+//! Nothing here holds what is shown longer than one call, so no past page is pinned. What was
 //! read is cached by its key; the caches can be emptied at any moment without changing an answer.
 
 use super::StoreError;
 use super::base::{SharedBase, guard};
 use super::codec::unseal;
 use super::index::{Tables, Tail};
+use super::nodes::Names;
 use super::record::{Record, plain_text, read_content, read_record};
-use super::rows::{CycleHead, CycleInfo, PartRow, StoredCycle};
-use super::stored::{Names, StoredAttempt};
+use super::rows::{CycleHead, CycleInfo, PartRow, StoredCycle, StoredPartChange};
+use super::shown::Shown;
+use super::sketches::Template;
+use super::stored::StoredAttempt;
 use super::tables::{
-    ATTEMPT_CYCLES, ATTEMPTS, LOG, ORIGINS, PARTS, PartKey, cycle_key, log_key_bytes, part_key,
-    place_key,
+    ATTEMPT_CYCLES, ATTEMPTS, ORIGINS, PartKey, cycle_key, log_key_bytes, part_key, place_key,
 };
 use crate::change::{Attempt, History};
 use crate::json::Json;
-use crate::model::{ContentRef, Id, Instance, Place, ReadError, Skeleton, Subtree, TurnSource};
+use crate::model::{
+    ChangedPart, ContentRef, Id, Instance, Place, ReadError, Skeleton, Subtree, TurnSource,
+};
 use crate::snapshot::{Body, Contents};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
-use redb::{ReadTransaction, ReadableTable};
+use redb::ReadableTable;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
@@ -79,7 +83,7 @@ pub struct LogReader {
     /// The beginnings of the rows of commits.
     cycles: Cache<u64, Arc<CycleHead>>,
     /// Templates of sketches by their bytes.
-    pub(super) templates: Cache<Box<[u8]>, Arc<Subtree>>,
+    pub(super) templates: Cache<Box<[u8]>, Template>,
 }
 
 impl std::fmt::Debug for LogReader {
@@ -115,19 +119,18 @@ impl LogReader {
     /// Runs something on the newest durable state.
     pub(super) fn with<T>(
         &self,
-        run: impl FnOnce(&ReadTransaction) -> Result<T, StoreError>,
+        run: impl FnOnce(&Shown) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         guard(|| {
             let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
-            let txn = db.begin_read()?;
-            run(&txn)
+            run(&*db.shown()?)
         })
     }
 
     /// An event.
     pub fn record(&self, seq: u64) -> Result<Option<Record>, StoreError> {
         self.with(|txn| {
-            let table = txn.open_table(LOG)?;
+            let table = txn.log()?;
             let Some(row) = table.get((seq, 0))? else { return Ok(None) };
             let previous = match seq {
                 0 | 1 => Some(super::record::chain_start()),
@@ -144,7 +147,7 @@ impl LogReader {
     /// before: at most `count` of them.
     pub fn entries(&self, from: u64, count: usize) -> Result<Vec<Entry>, StoreError> {
         self.with(|txn| {
-            let table = txn.open_table(LOG)?;
+            let table = txn.log()?;
             let mut entries = Vec::new();
             for record in records_in(txn, from, count)? {
                 let parts = (record.seq, 1)..(record.seq + 1, 0);
@@ -195,7 +198,7 @@ impl LogReader {
             return Ok(head);
         }
         let head = self.with(|txn| {
-            let table = txn.open_table(PARTS)?;
+            let table = txn.parts()?;
             let key = cycle_key(cycle);
             let row = table.get(key)?.ok_or_else(|| missing_cycle(cycle))?;
             CycleHead::read(key, row.value())
@@ -206,8 +209,25 @@ impl LogReader {
     }
 
     /// The parts that a cycle changed.
-    pub fn changed_places(&self, cycle: u64) -> Result<Vec<Place>, StoreError> {
-        Ok(self.cycle_head(cycle)?.parts.iter().map(|part| part.place).collect())
+    pub fn changed_parts(&self, cycle: u64) -> Result<Vec<ChangedPart>, StoreError> {
+        let head = self.cycle_head(cycle)?;
+        let changed = head.parts.iter().map(|StoredPartChange { place, old, new }| {
+            // The regions are always there, and have no hashes.
+            let is_region = place.slot().is_none();
+            let (before, after) = (is_region || old.is_some(), is_region || new.is_some());
+            ChangedPart { place: *place, before, after }
+        });
+        Ok(changed.collect())
+    }
+
+    /// Whether the root and `^seq` have the same headers in the snapshots of two cycles.
+    pub fn same_top(&self, one: u64, other: u64) -> Result<bool, StoreError> {
+        if self.cycle_head(one)?.skeleton_at == self.cycle_head(other)?.skeleton_at {
+            return Ok(true);
+        }
+        let top = |cycle| self.skeleton_and_history(cycle).map(|(skeleton, _)| skeleton);
+        let (one, other) = (top(one)?, top(other)?);
+        Ok(one.root == other.root && one.seq == other.seq)
     }
 
     /// What is known of a committed cycle.
@@ -256,31 +276,21 @@ impl LogReader {
         Ok(Some(places))
     }
 
-    /// Parts that may hold a node with a finite ttl in the snapshot of a cycle.
-    pub fn finite_places(&self, cycle: u64) -> Result<BTreeSet<Place>, StoreError> {
-        let mut found: BTreeSet<Place> = {
+    /// Parts that may hold a node with a finite ttl in the snapshot of a cycle, of which at most
+    /// so much remains. A part may come several times.
+    pub fn finite_places(&self, cycle: u64, most: u64) -> Result<Vec<Place>, StoreError> {
+        let mut found: Vec<Place> = {
             let tail = self.tail.read().unwrap_or_else(PoisonError::into_inner);
-            tail.finite(cycle).collect()
+            tail.finite(cycle, most).collect()
         };
-        found.extend(self.with(|txn| Tables(txn).finite(cycle))?);
-        Ok(found)
-    }
-
-    /// Parts that may hold a node with a finite ttl in a snapshot of `from..=upto`, each with the
-    /// first and the last cycle at which it may.
-    pub fn finite_spans(&self, from: u64, upto: u64) -> Result<Vec<(Place, u64, u64)>, StoreError> {
-        let mut found: Vec<(Place, u64, u64)> = {
-            let tail = self.tail.read().unwrap_or_else(PoisonError::into_inner);
-            tail.finite_spans(from, upto).collect()
-        };
-        found.extend(self.with(|txn| Tables(txn).finite_spans(from, upto))?);
+        found.extend(self.with(|txn| Tables(txn).finite(cycle, most))?);
         Ok(found)
     }
 
     /// The cycles of `from..=upto` in which a part changed, oldest first.
     pub fn versions(&self, place: Place, from: u64, upto: u64) -> Result<Vec<u64>, StoreError> {
         self.with(|txn| {
-            let table = txn.open_table(PARTS)?;
+            let table = txn.parts()?;
             let (slot, rank) = place_key(place);
             let range = table.range((slot, rank, from)..=(slot, rank, upto))?;
             range.map(|entry| Ok(entry?.0.value().2)).collect()
@@ -325,7 +335,7 @@ impl LogReader {
             return Ok(part);
         }
         self.with(|txn| {
-            let table = txn.open_table(PARTS)?;
+            let table = txn.parts()?;
             let (slot, rank) = place_key(place);
             let mut range = table.range((slot, rank, 0)..=(slot, rank, cycle))?;
             let missing = || {
@@ -363,7 +373,7 @@ impl LogReader {
         each: &mut dyn FnMut(usize, Body<'_>),
     ) -> Result<(), StoreError> {
         self.with(|txn| {
-            let table = txn.open_table(LOG)?;
+            let table = txn.log()?;
             let Some(first) = list.first() else { return Ok(()) };
             let mut rows = table.range((first.seq, first.part)..)?;
             let mut at = (first.seq, first.part);
@@ -397,7 +407,7 @@ impl LogReader {
             return Ok(content);
         }
         let value = self.with(|txn| {
-            let table = txn.open_table(LOG)?;
+            let table = txn.log()?;
             let row = table.get((seq, part))?.ok_or_else(|| missing_content(seq, part))?;
             content_from_row(seq, part, row.value())
         })?;
@@ -407,9 +417,9 @@ impl LogReader {
     }
 }
 
-fn records_in(txn: &ReadTransaction, from: u64, count: usize) -> Result<Vec<Record>, StoreError> {
+fn records_in(txn: &Shown, from: u64, count: usize) -> Result<Vec<Record>, StoreError> {
     let from = from.max(1);
-    let table = txn.open_table(LOG)?;
+    let table = txn.log()?;
     let mut hash = match from {
         1 => super::record::chain_start(),
         _ => match table.get((from - 1, 0))? {
@@ -438,11 +448,7 @@ fn records_in(txn: &ReadTransaction, from: u64, count: usize) -> Result<Vec<Reco
     Ok(records)
 }
 
-pub(super) fn attempt_in(
-    txn: &ReadTransaction,
-    cycle: u64,
-    id: &str,
-) -> Result<Option<Attempt>, StoreError> {
+pub(super) fn attempt_in(txn: &Shown, cycle: u64, id: &str) -> Result<Option<Attempt>, StoreError> {
     let table = txn.open_table(ATTEMPTS)?;
     let row = table.get((cycle, id))?;
     row.map(|row| read_attempt((cycle, id), row.value())).transpose()
@@ -459,8 +465,8 @@ fn read_attempt(key: (u64, &str), row: &[u8]) -> Result<Attempt, StoreError> {
     super::codec::decode::<StoredAttempt>(bytes, &what())?.into_attempt()
 }
 
-pub(super) fn read_cycle(txn: &ReadTransaction, cycle: u64) -> Result<StoredCycle, StoreError> {
-    let table = txn.open_table(PARTS)?;
+pub(super) fn read_cycle(txn: &Shown, cycle: u64) -> Result<StoredCycle, StoreError> {
+    let table = txn.parts()?;
     let key = cycle_key(cycle);
     match table.get(key)? {
         Some(row) => StoredCycle::read(key, row.value()),

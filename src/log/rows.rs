@@ -5,10 +5,11 @@
 //! holds.
 
 use super::StoreError;
-use super::codec::{decode, decode_borrowed, decode_front, encode, seal, unseal};
+use super::codec::{Numbers, decode, encode, put_number, seal, unseal};
 use super::index::Version;
-use super::stored::{Names, StoredNode, StoredNodes, StoredPolicy, load_nodes, store_nodes};
-use super::tables::{PartKey, part_key_bytes};
+use super::nodes::{Names, read_nodes, write_nodes};
+use super::stored::{StoredNode, StoredPolicy};
+use super::tables::{PartKey, part_key_bytes, place_from_key, place_key};
 use crate::change::{Closed, Expiry, History, IndexDelta, PartChange, State};
 use crate::lifecycle::{Policy, RegionTotals, Removed};
 use crate::model::{Id, Instance, Name, Place, Skeleton, Spine, Subtree};
@@ -27,17 +28,13 @@ fn row_name(key: PartKey) -> String {
     }
 }
 
-/// The row of a version; `None` says that the part has gone.
-pub(super) fn write_part(
-    key: PartKey,
-    until: u64,
-    part: Option<&Subtree>,
-) -> Result<Vec<u8>, StoreError> {
-    let nodes: Option<StoredNodes<&str>> = part
-        .map(|part| store_nodes(part.entries().iter().map(|entry| (&entry.node, entry.parent))));
+/// The row of a version; `None` says that the part has gone, and has no nodes.
+pub(super) fn write_part(key: PartKey, until: u64, part: Option<&Subtree>) -> Vec<u8> {
     let mut row = until.to_le_bytes().to_vec();
-    row.extend_from_slice(&encode(&nodes)?);
-    Ok(seal(TABLE, &part_key_bytes(key), row))
+    if let Some(part) = part {
+        write_nodes(part, &mut row);
+    }
+    seal(TABLE, &part_key_bytes(key), row)
 }
 
 /// The same row with another end.
@@ -67,11 +64,10 @@ impl<'a> PartRow<'a> {
 
     /// The part; `None` if it has gone.
     pub(super) fn part(&self, names: &mut Names) -> Result<Option<Arc<Subtree>>, StoreError> {
-        let nodes: Option<StoredNodes<&str>> = decode_borrowed(self.nodes, &|| row_name(self.key))?;
-        let Some(nodes) = nodes else { return Ok(None) };
-        Subtree::from_preorder(load_nodes(nodes, names)?)
-            .map(|part| Some(Arc::new(part)))
-            .ok_or_else(|| StoreError::corrupt(format!("{} is no tree", row_name(self.key))))
+        if self.nodes.is_empty() {
+            return Ok(None);
+        }
+        read_nodes(self.nodes, names, &|| row_name(self.key)).map(|part| Some(Arc::new(part)))
     }
 }
 
@@ -89,6 +85,8 @@ pub enum CycleKind {
 /// A commit on disk.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct StoredCycle {
+    /// Stands before the rest.
+    #[serde(skip)]
     head: CycleHead,
     pub(super) seq: u64,
     pub(super) kind: CycleKind,
@@ -107,7 +105,7 @@ pub(super) struct StoredCycle {
 }
 
 /// The beginning of a commit's row, which is all that most questions need of it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct CycleHead {
     /// The cycle whose row has the skeleton that this one extends, or its own.
     pub(super) skeleton_at: u64,
@@ -117,8 +115,49 @@ pub(super) struct CycleHead {
 
 impl CycleHead {
     pub(super) fn read(key: PartKey, row: &[u8]) -> Result<CycleHead, StoreError> {
+        CycleHead::split(key, row).map(|(head, _)| head)
+    }
+
+    /// The head and the bytes behind it.
+    fn split(key: PartKey, row: &[u8]) -> Result<(CycleHead, &[u8]), StoreError> {
         let bytes = unseal(TABLE, &part_key_bytes(key), row, || row_name(key))?;
-        decode_front(bytes, &|| row_name(key))
+        let mut rest = Numbers(bytes);
+        let head = CycleHead::parse(&mut rest)
+            .ok_or_else(|| StoreError::corrupt(format!("{} cannot be decoded", row_name(key))))?;
+        Ok((head, rest.0))
+    }
+
+    fn parse(rest: &mut Numbers<'_>) -> Option<CycleHead> {
+        let (skeleton_at, count) = (rest.next()?, rest.next()?);
+        let mut parts = Vec::with_capacity(usize::try_from(count).ok()?.min(rest.0.len()));
+        for _ in 0..count {
+            let (cycle, rank) = (rest.next()?, u32::try_from(rest.next()?).ok()?);
+            let place = place_from_key(cycle, rank)?;
+            let mut hash = || {
+                let (hash, after) = match rest.next()? {
+                    0 => return Some(None),
+                    _ => rest.0.split_first_chunk::<32>()?,
+                };
+                rest.0 = after;
+                Some(Some(*hash))
+            };
+            parts.push(StoredPartChange { place, old: hash()?, new: hash()? });
+        }
+        Some(CycleHead { skeleton_at, parts })
+    }
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        put_number(self.skeleton_at, bytes);
+        put_number(self.parts.len() as u64, bytes);
+        for StoredPartChange { place, old, new } in &self.parts {
+            let (cycle, rank) = place_key(*place);
+            put_number(cycle, bytes);
+            put_number(u64::from(rank), bytes);
+            for hash in [old, new] {
+                put_number(u64::from(hash.is_some()), bytes);
+                bytes.extend_from_slice(hash.as_ref().map_or(&[], |hash| &hash[..]));
+            }
+        }
     }
 }
 
@@ -130,7 +169,8 @@ struct StoredSkeleton {
     history: History,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+/// A part that a cycle changed.
+#[derive(Debug, Clone)]
 pub(super) struct StoredPartChange {
     pub(super) place: Place,
     pub(super) old: Option<[u8; 32]>,
@@ -185,7 +225,10 @@ pub(super) fn write_cycle(
             })
             .collect(),
     };
-    Ok(seal(TABLE, &part_key_bytes(key), encode(&cycle)?))
+    let mut row = Vec::new();
+    cycle.head.write(&mut row);
+    row.extend_from_slice(&encode(&cycle)?);
+    Ok(seal(TABLE, &part_key_bytes(key), row))
 }
 
 fn store_part_change(part: &PartChange) -> StoredPartChange {
@@ -214,8 +257,9 @@ pub struct CycleInfo {
 
 impl StoredCycle {
     pub(super) fn read(key: PartKey, row: &[u8]) -> Result<StoredCycle, StoreError> {
-        let bytes = unseal(TABLE, &part_key_bytes(key), row, || row_name(key))?;
-        decode(bytes, &row_name(key))
+        let (head, bytes) = CycleHead::split(key, row)?;
+        let cycle: StoredCycle = decode(bytes, &row_name(key))?;
+        Ok(StoredCycle { head, ..cycle })
     }
 
     pub(super) fn info(&self, cycle: u64) -> CycleInfo {

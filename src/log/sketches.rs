@@ -7,16 +7,15 @@
 //! read from the turn itself. A row never says anything about a turn that is not so.
 
 use super::StoreError;
-use super::codec::{Numbers, decode, encode, put_number, seal, unseal};
-use super::index::Version;
+use super::clues::NewVersion;
+use super::codec::{Numbers, put_number, put_signed, seal, unseal};
+use super::nodes::{Names, read_nodes, write_nodes};
 use super::read::LogReader;
-use super::rows::PartRow;
-use super::stored::{Names, StoredNodes, load_nodes, store_nodes};
-use super::tables::{BlockKey, PARTS, SKETCHES, block_key, block_key_bytes, part_key};
-use crate::model::{Glance, OwnedSketch, Place, Sketch, Slot, Subtree};
+use super::tables::{BlockKey, SKETCHES, block_key, block_key_bytes};
+use crate::model::{Glance, OwnedSketch, Sketch, Slot, Subtree};
 use redb::{ReadableTable, WriteTransaction};
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 /// How many versions of a turn have a sketch.
 const VERSIONS: usize = 4;
@@ -32,10 +31,10 @@ struct StoredTurn {
     from: u64,
     /// The number of its template, from 1; 0 if the turn has to be read.
     template: u32,
-    /// Its first node, and the one behind its last, among those of the block.
-    nodes: (u32, u32),
-    /// The same for its contents.
-    contents: (u32, u32),
+    /// Its first node among those of the block.
+    node: u32,
+    /// Its first content among those of the block.
+    content: u32,
 }
 
 fn block_name(key: BlockKey) -> String {
@@ -58,27 +57,12 @@ struct Drafts {
 /// Adds new versions of turns to the rows of their blocks.
 pub(super) fn flush_sketches(
     txn: &WriteTransaction,
-    turns: &BTreeMap<(Slot, u64), Version>,
+    versions: &[NewVersion],
 ) -> Result<(), StoreError> {
     let mut blocks: BTreeMap<BlockKey, Vec<(Slot, Draft)>> = BTreeMap::new();
-    {
-        let parts = txn.open_table(PARTS)?;
-        for ((slot, from), version) in turns {
-            let turn = match version {
-                Version::Held(turn) => Some(turn.clone()),
-                Version::Gone => None,
-                Version::Stored => {
-                    let key = part_key(Place::Turn(*slot), *from);
-                    let row = parts.get(key)?.ok_or_else(|| {
-                        StoreError::corrupt(format!("a version of the turn {slot:?} is missing"))
-                    })?;
-                    PartRow::read(key, row.value())?.part(&mut Names::default())?
-                }
-            };
-            let draft =
-                Draft { from: *from, known: turn.map(|turn| known(&turn)).transpose()?.flatten() };
-            blocks.entry(block_key(*slot)).or_default().push((*slot, draft));
-        }
+    for ((slot, from), turn) in versions {
+        let known = turn.as_deref().and_then(known);
+        blocks.entry(block_key(*slot)).or_default().push((*slot, Draft { from: *from, known }));
     }
     let mut table = txn.open_table(SKETCHES)?;
     for (key, new) in blocks {
@@ -102,46 +86,50 @@ pub(super) fn flush_sketches(
 /// The template's bytes, the ids, and the contents.
 type Known = (Vec<u8>, Vec<String>, Vec<(u64, u32)>);
 
-fn known(turn: &Subtree) -> Result<Option<Known>, StoreError> {
+fn known(turn: &Subtree) -> Option<Known> {
     if turn.len() > NODES {
-        return Ok(None);
+        return None;
     }
     let owned = OwnedSketch::of(turn);
-    let template = owned.sketch().template;
-    let nodes: StoredNodes<&str> =
-        store_nodes(template.entries().iter().map(|entry| (&entry.node, entry.parent)));
+    let mut template = Vec::new();
+    write_nodes(owned.sketch().template, &mut template);
     let ids = turn.entries().iter().map(|entry| entry.node.id.to_string()).collect();
     let contents = turn.entries().iter().filter_map(|entry| entry.node.content);
-    let contents = contents.map(|content| (content.seq, content.part)).collect();
-    Ok(Some((encode(&nodes)?, ids, contents)))
+    Some((template, ids, contents.map(|content| (content.seq, content.part)).collect()))
 }
 
 fn read_drafts(key: BlockKey, row: &[u8]) -> Result<Drafts, StoreError> {
-    let block = Block::read(key, Front::read(key, row)?)?;
+    let front = Front::read(key, row)?;
+    let templates: Vec<Template> =
+        front.templates.iter().map(|bytes| Template::read(bytes)).collect::<Result<_, _>>()?;
+    let block = Block::read(key, front, &templates, true)?;
     let mut drafts = Drafts { whole: block.front.whole, turns: BTreeMap::new() };
     for turn in &block.turns {
-        let known = match block.front.templates.get((turn.template as usize).wrapping_sub(1)) {
-            None => None,
-            Some(template) => {
-                let (bounds, contents) = block.columns(turn);
+        let number = (turn.template as usize).wrapping_sub(1);
+        let known = match (templates.get(number), block.front.templates.get(number)) {
+            (Some(template), Some(bytes)) => {
+                let (bounds, contents) = block.columns(turn, template);
                 let ids = bounds
                     .windows(2)
                     .map(|pair| block.front.ids[pair[0] as usize..pair[1] as usize].to_owned())
                     .collect();
-                Some((template.to_vec(), ids, contents.to_vec()))
+                Some((bytes.to_vec(), ids, contents.to_vec()))
             }
+            _ => None,
         };
         drafts.turns.entry(turn.slot).or_default().push(Draft { from: turn.from, known });
     }
     Ok(drafts)
 }
 
-/// The row of a block: whether it is whole, its templates, the ids of all nodes, and for each version its slot, the
-/// cycle that it holds from, its template, how long its ids are, and where its contents are, most
-/// of it as differences.
+/// The row of a block: whether it is whole, its templates, the versions, the ids of all nodes and
+/// how long they are, and where the contents are. Of a version there are its slot, the cycle that
+/// it holds from and its template, most of it as differences. How many nodes and contents it has,
+/// the template says.
 fn write_drafts(key: BlockKey, drafts: &Drafts) -> Vec<u8> {
     let mut numbers: HashMap<&[u8], u64> = HashMap::new();
     let (mut templates, mut ids, mut turns) = (Vec::new(), String::new(), Vec::new());
+    let (mut lengths, mut places) = (Vec::new(), Vec::new());
     let mut last = 0u64;
     for (slot, versions) in &drafts.turns {
         for draft in versions {
@@ -158,42 +146,55 @@ fn write_drafts(key: BlockKey, drafts: &Drafts) -> Vec<u8> {
                 count + 1
             });
             put_number(number, &mut turns);
-            put_number(names.len() as u64, &mut turns);
             for name in names {
                 ids.push_str(name);
-                put_number(name.len() as u64, &mut turns);
+                put_number(name.len() as u64, &mut lengths);
             }
-            put_number(contents.len() as u64, &mut turns);
             for (seq, part) in contents {
-                let step = seq.wrapping_sub(last) as i64;
-                put_number((step << 1 ^ step >> 63) as u64, &mut turns);
-                put_number(u64::from(*part), &mut turns);
+                put_signed(seq.wrapping_sub(last) as i64, &mut places);
+                put_number(u64::from(*part), &mut places);
                 last = *seq;
             }
         }
     }
-    let mut row = Vec::with_capacity(turns.len() + ids.len() + 1024);
+    let mut row = Vec::with_capacity(turns.len() + ids.len() + lengths.len() + places.len() + 1024);
     put_number(u64::from(drafts.whole), &mut row);
     put_number(templates.len() as u64, &mut row);
-    for template in templates {
-        put_number(template.len() as u64, &mut row);
-        row.extend_from_slice(template);
+    let columns = [&turns[..], ids.as_bytes(), &lengths, &places];
+    for bytes in templates.iter().map(|template| template.as_slice()).chain(columns) {
+        put_number(bytes.len() as u64, &mut row);
+        row.extend_from_slice(bytes);
     }
-    put_number(ids.len() as u64, &mut row);
-    row.extend_from_slice(ids.as_bytes());
-    row.extend_from_slice(&turns);
     seal("sketches", &block_key_bytes(key), row)
 }
 
-/// The beginning of a block.
+/// A template, and how many of its nodes have a content.
+#[derive(Debug, Clone)]
+pub(super) struct Template {
+    nodes: Arc<Subtree>,
+    contents: u32,
+}
+
+impl Template {
+    fn read(bytes: &[u8]) -> Result<Template, StoreError> {
+        let what = || "a template of sketches".to_owned();
+        let nodes = Arc::new(read_nodes(bytes, &mut Names::default(), &what)?);
+        let contents = nodes.entries().iter().filter(|entry| entry.node.content.is_some()).count();
+        Ok(Template { nodes, contents: contents as u32 })
+    }
+}
+
+/// A row, taken apart.
 struct Front<'a> {
     /// Whether every version of every turn of the block is in it.
     whole: bool,
-    /// Templates, each as the nodes of a part are stored.
+    /// The bytes of templates.
     templates: Vec<&'a [u8]>,
+    turns: Numbers<'a>,
     /// The ids of all nodes.
     ids: &'a str,
-    rest: Numbers<'a>,
+    lengths: Numbers<'a>,
+    places: Numbers<'a>,
 }
 
 impl<'a> Front<'a> {
@@ -210,8 +211,15 @@ impl<'a> Front<'a> {
         for _ in 0..rest.next()? {
             templates.push(rest.bytes()?);
         }
-        let ids = std::str::from_utf8(rest.bytes()?).ok()?;
-        Some(Front { whole, templates, ids, rest })
+        let front = Front {
+            whole,
+            templates,
+            turns: Numbers(rest.bytes()?),
+            ids: rest.text()?,
+            lengths: Numbers(rest.bytes()?),
+            places: Numbers(rest.bytes()?),
+        };
+        rest.0.is_empty().then_some(front)
     }
 }
 
@@ -224,74 +232,82 @@ struct Block<'a> {
     front: Front<'a>,
     /// Where each id begins, and where the last one ends.
     bounds: Vec<u32>,
+    /// Where contents are, if that is wanted.
     contents: Vec<(u64, u32)>,
     /// By slot, then by cycle.
     turns: Vec<StoredTurn>,
 }
 
 impl<'a> Block<'a> {
-    fn read(key: BlockKey, front: Front<'a>) -> Result<Block<'a>, StoreError> {
-        Block::parse(key, front).ok_or_else(|| misfit(key))
+    /// Reads a block; where its contents are only if that is wanted.
+    fn read(
+        key: BlockKey,
+        front: Front<'a>,
+        templates: &[Template],
+        contents: bool,
+    ) -> Result<Block<'a>, StoreError> {
+        Block::parse(key, front, templates, contents).ok_or_else(|| misfit(key))
     }
 
-    fn parse(key: BlockKey, front: Front<'a>) -> Option<Block<'a>> {
-        let (ids, mut numbers) = (front.ids, front.rest);
-        let mut block = Block {
-            front,
-            bounds: Vec::with_capacity(ids.len() / 4),
-            contents: Vec::with_capacity(64 * 4),
-            turns: Vec::with_capacity(64 * 2),
-        };
-        let (mut end, mut seq) = (0u32, 0u64);
-        block.bounds.push(end);
+    fn parse(
+        key: BlockKey,
+        front: Front<'a>,
+        templates: &[Template],
+        contents: bool,
+    ) -> Option<Block<'a>> {
+        let (mut turns, mut node, mut content) = (Vec::with_capacity(128), 0u32, 0u32);
+        let mut numbers = front.turns;
         while !numbers.0.is_empty() {
             let cycle = (key.0 * 64).checked_add(numbers.next()?)?;
             let slot = Slot { cycle, rank: u32::try_from(numbers.next()?).ok()? };
             let from = cycle.checked_add(numbers.next()?)?;
             let template = u32::try_from(numbers.next()?).ok()?;
-            let (node, content) = (block.bounds.len() as u32 - 1, block.contents.len() as u32);
-            if template > 0 {
-                for _ in 0..numbers.next()? {
-                    end = end.checked_add(u32::try_from(numbers.next()?).ok()?)?;
-                    ids.is_char_boundary(end as usize).then_some(())?;
-                    block.bounds.push(end);
-                }
-                for _ in 0..numbers.next()? {
-                    let step = numbers.next()?;
-                    seq = seq.wrapping_add((step >> 1) ^ (step & 1).wrapping_neg());
-                    block.contents.push((seq, u32::try_from(numbers.next()?).ok()?));
-                }
+            turns.push(StoredTurn { slot, from, template, node, content });
+            if let Some(number) = template.checked_sub(1) {
+                let template = templates.get(number as usize)?;
+                node = node.checked_add(template.nodes.len() as u32)?;
+                content = content.checked_add(template.contents)?;
             }
-            let nodes = (node, block.bounds.len() as u32 - 1);
-            let contents = (content, block.contents.len() as u32);
-            block.turns.push(StoredTurn { slot, from, template, nodes, contents });
         }
-        (end as usize == ids.len()).then_some(block)
-    }
-
-    /// Whether each turn has as many nodes as its template.
-    fn check(&self, templates: &[Arc<Subtree>]) -> Result<(), StoreError> {
-        let fits = |turn: &StoredTurn| match (turn.template as usize).checked_sub(1) {
-            Some(number) => {
-                let count = (turn.nodes.1 - turn.nodes.0) as usize;
-                templates.get(number).is_some_and(|template| template.len() == count)
-            }
-            None => true,
+        let bounds = bounds(front.ids, front.lengths, node)?;
+        let contents = match contents {
+            true => places(front.places, content)?,
+            false => Vec::new(),
         };
-        match self.turns.iter().all(fits) {
-            true => Ok(()),
-            false => Err(StoreError::corrupt("a sketch does not fit its template")),
-        }
+        Some(Block { front, bounds, contents, turns })
     }
 
     /// Where the ids of a turn lie, and its contents.
-    fn columns(&self, turn: &StoredTurn) -> (&[u32], &[(u64, u32)]) {
-        let (nodes, contents) = (turn.nodes, turn.contents);
-        (
-            &self.bounds[nodes.0 as usize..=nodes.1 as usize],
-            &self.contents[contents.0 as usize..contents.1 as usize],
-        )
+    fn columns(&self, turn: &StoredTurn, template: &Template) -> (&[u32], &[(u64, u32)]) {
+        let (node, content) = (turn.node as usize, turn.content as usize);
+        let contents = self.contents.get(content..content + template.contents as usize);
+        (&self.bounds[node..=node + template.nodes.len()], contents.unwrap_or_default())
     }
+}
+
+/// Where ids begin and end that stand one behind the other.
+fn bounds(ids: &str, mut lengths: Numbers<'_>, count: u32) -> Option<Vec<u32>> {
+    let mut bounds = Vec::with_capacity(ids.len() / 2 + 1);
+    let mut end = 0u32;
+    bounds.push(end);
+    while !lengths.0.is_empty() {
+        end = end.checked_add(u32::try_from(lengths.next()?).ok()?)?;
+        bounds.push(end);
+    }
+    let whole = end as usize == ids.len() && bounds.len() == count as usize + 1;
+    let fits = ids.is_ascii() || bounds.iter().all(|end| ids.is_char_boundary(*end as usize));
+    (whole && fits).then_some(bounds)
+}
+
+/// Where contents are.
+fn places(mut numbers: Numbers<'_>, count: u32) -> Option<Vec<(u64, u32)>> {
+    let mut found = Vec::with_capacity(64 * 4);
+    let mut seq = 0u64;
+    while !numbers.0.is_empty() {
+        seq = seq.wrapping_add_signed(numbers.signed()?);
+        found.push((seq, u32::try_from(numbers.next()?).ok()?));
+    }
+    (found.len() == count as usize).then_some(found)
 }
 
 /// The version of a turn that holds at a cycle; `turns` begin where the last one was found.
@@ -311,88 +327,72 @@ fn find<'t>(turns: &mut &'t [StoredTurn], slot: Slot, cycle: u64) -> Option<&'t 
 impl LogReader {
     /// Gives what is known of each of some turns to `each`, as they are in the snapshot of a cycle,
     /// with its number in the list. Slots come in order. Where no template of a row matters, the
-    /// row is not looked at further.
+    /// row is not looked at further. Where contents are is known only if that is wanted.
     pub fn sketches(
         &self,
         cycle: u64,
         slots: &[Slot],
+        contents: bool,
         matters: &mut dyn FnMut(&Arc<Subtree>) -> bool,
         each: &mut dyn FnMut(usize, Glance<'_>),
     ) -> Result<(), StoreError> {
         // What is newer than the rows; the tail first, so that what it loses meanwhile is in them.
-        let newer: std::collections::BTreeSet<Slot> = {
-            let tail = self.tail.read().unwrap_or_else(PoisonError::into_inner);
-            let changed = tail.turns.keys().filter(|(_, from)| *from <= cycle);
-            changed.map(|(slot, _)| *slot).collect()
+        let newer = self.newer_turns(cycle);
+        let mut newer = newer.iter().peekable();
+        let mut is_newer = |slot: &Slot| {
+            while newer.next_if(|other| *other < slot).is_some() {}
+            newer.peek() == Some(&slot)
         };
         self.with(|txn| {
-            let table = txn.open_table(SKETCHES)?;
+            let table = txn.sketches()?;
             let mut at = 0;
             while let Some(first) = slots.get(at) {
                 let key = block_key(*first);
                 let count = slots[at..].iter().take_while(|slot| block_key(**slot) == key).count();
-                let row = table.get(key)?;
-                match row {
-                    Some(row) => {
-                        let front = Front::read(key, row.value())?;
-                        let templates = self.templates(&front)?;
-                        let slots = &slots[at..at + count];
-                        if front.whole && !templates.iter().any(&mut *matters) {
-                            for (i, slot) in slots.iter().enumerate() {
-                                each(
-                                    at + i,
-                                    match newer.contains(slot) {
-                                        true => Glance::Unknown,
-                                        false => Glance::Lacking,
-                                    },
-                                );
-                            }
-                        } else {
-                            let block = Block::read(key, front)?;
-                            block.check(&templates)?;
-                            let mut turns = &block.turns[..];
-                            for (i, slot) in slots.iter().enumerate() {
-                                let known = find(&mut turns, *slot, cycle);
-                                let known = known.filter(|_| !newer.contains(slot));
-                                each(
-                                    at + i,
-                                    match known {
-                                        None => Glance::Unknown,
-                                        Some(turn) => {
-                                            let (bounds, contents) = block.columns(turn);
-                                            let template = &templates[turn.template as usize - 1];
-                                            let ids = block.front.ids;
-                                            Glance::Known(Sketch::new(
-                                                template, ids, bounds, contents,
-                                            ))
-                                        }
-                                    },
-                                );
-                            }
-                        }
-                    }
-                    None => (at..at + count).for_each(|i| each(i, Glance::Unknown)),
-                }
+                let wanted = (at..).zip(&slots[at..at + count]);
                 at += count;
+                let Some(row) = table.get(key)? else {
+                    wanted.for_each(|(i, _)| each(i, Glance::Unknown));
+                    continue;
+                };
+                let front = Front::read(key, row.value())?;
+                let templates = self.templates(&front)?;
+                if front.whole && !templates.iter().any(|template| matters(&template.nodes)) {
+                    for (i, slot) in wanted {
+                        each(i, if is_newer(slot) { Glance::Unknown } else { Glance::Lacking });
+                    }
+                    continue;
+                }
+                let block = Block::read(key, front, &templates, contents)?;
+                let mut turns = &block.turns[..];
+                for (i, slot) in wanted {
+                    let known = find(&mut turns, *slot, cycle).filter(|_| !is_newer(slot));
+                    let Some(turn) = known else {
+                        each(i, Glance::Unknown);
+                        continue;
+                    };
+                    let template = &templates[turn.template as usize - 1];
+                    let (bounds, contents) = block.columns(turn, template);
+                    let sketch = Sketch::new(&template.nodes, block.front.ids, bounds, contents);
+                    each(i, Glance::Known(sketch));
+                }
             }
             Ok(())
         })
     }
 
     /// The templates of a block; the same bytes give the same subtree.
-    fn templates(&self, front: &Front<'_>) -> Result<Vec<Arc<Subtree>>, StoreError> {
+    fn templates(&self, front: &Front<'_>) -> Result<Vec<Template>, StoreError> {
         let mut found = Vec::with_capacity(front.templates.len());
         for bytes in &front.templates {
-            if let Some(template) = self.templates.get(*bytes) {
-                found.push(template);
-                continue;
-            }
-            let nodes: StoredNodes = decode(bytes, "a template of sketches")?;
-            let nodes = load_nodes(nodes, &mut Names::default())?;
-            let template = Subtree::from_preorder(nodes)
-                .ok_or_else(|| StoreError::corrupt("a template of sketches is no tree"))?;
-            let template = Arc::new(template);
-            self.templates.insert((*bytes).into(), template.clone());
+            let template = match self.templates.get(*bytes) {
+                Some(known) => known,
+                None => {
+                    let template = Template::read(bytes)?;
+                    self.templates.insert((*bytes).into(), template.clone());
+                    template
+                }
+            };
             found.push(template);
         }
         Ok(found)

@@ -5,7 +5,8 @@ use super::base::{Base, SharedBase, guard};
 use super::index::Tail;
 use super::read::LogReader;
 use super::record::ChainHash;
-use super::tables::{DERIVED, FORMAT, LOG, META, PARTS};
+use super::shown::Shown;
+use super::tables::{DERIVED, FORMAT, META};
 use super::{StoreError, tables};
 use crate::limits::CACHE_BYTES;
 use crate::model::Generation;
@@ -314,13 +315,6 @@ fn lock_holder(inode: u64) -> Option<u32> {
 }
 
 /// The newest key of the log, if there is an event.
-pub(super) fn last_log_key(txn: &redb::ReadTransaction) -> Result<Option<(u64, u32)>, StoreError> {
-    let table = txn.open_table(LOG)?;
-    Ok(table.last()?.map(|(key, _)| key.value()))
-}
-
-/// The newest cycle that has a row.
-pub(super) fn last_cycle(txn: &redb::ReadTransaction) -> Result<Option<u64>, StoreError> {
-    let table = txn.open_table(PARTS)?;
-    Ok(table.last()?.map(|(key, _)| key.value().0).filter(|cycle| *cycle > 0))
+pub(super) fn last_log_key(txn: &Shown) -> Result<Option<(u64, u32)>, StoreError> {
+    Ok(txn.log()?.last()?.map(|(key, _)| key.value()))
 }

@@ -12,47 +12,44 @@ use crate::model::{Class, ContentRef, Generation, Id, Lifetime, Name, Node};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// A node on disk. Its texts are its own when it is read alone, and lent where many are.
+/// A node on disk.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct StoredNode<S = String> {
-    id: S,
-    node_type: S,
+pub(super) struct StoredNode {
+    id: String,
+    node_type: String,
     class: u8,
     offset: i64,
     lifetime: Option<(u64, u64, u64)>,
     priority: i64,
     cycle: u64,
     created_at_ns: i64,
-    created_at_iso: Option<S>,
+    created_at_iso: Option<String>,
     creation_index: u64,
-    role: Option<S>,
-    kind: Option<S>,
-    key: Option<S>,
-    tags: Vec<S>,
+    role: Option<String>,
+    kind: Option<String>,
+    key: Option<String>,
+    tags: Vec<String>,
     cad: Option<u64>,
     content: Option<(u64, u32, u64)>,
     content_hash: Option<[u8; 32]>,
-    provenance: Option<S>,
+    provenance: Option<String>,
     removable: bool,
     pinned: bool,
-    refs: Vec<S>,
-    attrs: Vec<(S, String)>,
+    refs: Vec<String>,
+    attrs: Vec<(String, String)>,
 }
 
-const CLASSES: [Class; 7] =
+/// What stands for each class on disk is its place here.
+pub(super) const CLASSES: [Class; 7] =
     [Class::Root, Class::Sys, Class::Seq, Class::Ah, Class::Turn, Class::Container, Class::Block];
 
-impl<'a, S: From<&'a str>> From<&'a Node> for StoredNode<S> {
-    fn from(node: &'a Node) -> StoredNode<S> {
-        fn text<'a, S: From<&'a str>>(name: &'a Option<Name>) -> Option<S> {
-            name.as_deref().map(S::from)
-        }
-        fn list<'a, S: From<&'a str>>(names: &'a [Name]) -> Vec<S> {
-            names.iter().map(|name| S::from(name)).collect()
-        }
+impl From<&Node> for StoredNode {
+    fn from(node: &Node) -> StoredNode {
+        let text = |name: &Option<Name>| name.as_deref().map(str::to_owned);
+        let list = |names: &[Name]| names.iter().map(|name| name.to_string()).collect();
         StoredNode {
-            id: S::from(&node.id),
-            node_type: S::from(&node.node_type),
+            id: node.id.to_string(),
+            node_type: node.node_type.to_string(),
             // The position cannot be missing: the list has every class.
             class: CLASSES.iter().position(|class| *class == node.class).unwrap_or(0) as u8,
             offset: node.offset,
@@ -76,7 +73,7 @@ impl<'a, S: From<&'a str>> From<&'a Node> for StoredNode<S> {
             attrs: node
                 .attrs
                 .iter()
-                .map(|(name, value)| (S::from(name), canonical_string(value)))
+                .map(|(name, value)| (name.to_string(), canonical_string(value)))
                 .collect(),
         }
     }
@@ -84,22 +81,14 @@ impl<'a, S: From<&'a str>> From<&'a Node> for StoredNode<S> {
 
 impl StoredNode {
     pub(super) fn into_node(self) -> Result<Node, StoreError> {
-        self.node(&mut Names::default())
-    }
-}
-
-impl<S: AsRef<str>> StoredNode<S> {
-    /// The node; names that are known already are shared.
-    pub(super) fn node(self, names: &mut Names) -> Result<Node, StoreError> {
         let class = CLASSES.get(usize::from(self.class)).copied().ok_or_else(|| {
-            let id = self.id.as_ref();
-            StoreError::corrupt(format!("node {id} has an unknown class {}", self.class))
+            StoreError::corrupt(format!("node {} has an unknown class {}", self.id, self.class))
         })?;
-        let own = |name: &S| Name::from(name.as_ref());
+        let list = |names: Vec<String>| names.into_iter().map(Name::from).collect();
         Ok(Node {
             class,
-            id: own(&self.id),
-            node_type: names.shared(self.node_type.as_ref()),
+            id: self.id.into(),
+            node_type: self.node_type.into(),
             offset: self.offset,
             lifetime: self.lifetime.map(|(given, since, expires_at)| Lifetime {
                 given,
@@ -109,68 +98,41 @@ impl<S: AsRef<str>> StoredNode<S> {
             priority: self.priority,
             cycle: self.cycle,
             created_at_ns: self.created_at_ns,
-            created_at_iso: self.created_at_iso.as_ref().map(own),
+            created_at_iso: self.created_at_iso.map(Name::from),
             creation_index: self.creation_index,
-            role: self.role.map(|role| names.shared(role.as_ref())),
-            kind: self.kind.map(|kind| names.shared(kind.as_ref())),
-            key: self.key.as_ref().map(own),
-            tags: self.tags.iter().map(|tag| names.shared(tag.as_ref())).collect(),
+            role: self.role.map(Name::from),
+            kind: self.kind.map(Name::from),
+            key: self.key.map(Name::from),
+            tags: list(self.tags),
             cad: self.cad,
             content: self.content.map(|(seq, part, bytes)| ContentRef { seq, part, bytes }),
             content_hash: self.content_hash,
-            provenance: self.provenance.as_ref().map(own),
+            provenance: self.provenance.map(Name::from),
             removable: self.removable,
             pinned: self.pinned,
-            refs: self.refs.iter().map(own).collect(),
+            refs: list(self.refs),
             attrs: self
                 .attrs
-                .iter()
-                .map(|(name, value)| Ok((own(name), stored_json(value)?)))
+                .into_iter()
+                .map(|(name, value)| Ok((name.into(), stored_json(&value)?)))
                 .collect::<Result<_, StoreError>>()?,
         })
     }
 }
 
-/// Names that many nodes have, such as types and roles: each is kept once.
-#[derive(Debug, Default)]
-pub(super) struct Names(Vec<Name>);
-
-impl Names {
-    /// More names than that are not common ones.
-    const MOST: usize = 24;
-
-    fn shared(&mut self, text: &str) -> Name {
-        if let Some(known) = self.0.iter().find(|name| &***name == text) {
-            return known.clone();
-        }
-        let name = Name::from(text);
-        if self.0.len() < Names::MOST {
-            self.0.push(name.clone());
-        }
-        name
-    }
-}
-
-fn stored_json(text: &str) -> Result<Json, StoreError> {
+pub(super) fn stored_json(text: &str) -> Result<Json, StoreError> {
     json::parse(text).map_err(|error| StoreError::corrupt(format!("a stored value: {error}")))
 }
 
 /// Nodes in pre-order with parent indexes.
-pub(super) type StoredNodes<S = String> = Vec<(StoredNode<S>, u32)>;
+type StoredNodes = Vec<(StoredNode, u32)>;
 
-/// Turns nodes into their stored form.
-pub(super) fn store_nodes<'a, S: From<&'a str>>(
-    nodes: impl Iterator<Item = (&'a Arc<Node>, u32)>,
-) -> StoredNodes<S> {
-    nodes.map(|(node, parent)| (StoredNode::from(&**node), parent)).collect()
+fn store_nodes(nodes: &[(Arc<Node>, u32)]) -> StoredNodes {
+    nodes.iter().map(|(node, parent)| (StoredNode::from(&**node), *parent)).collect()
 }
 
-/// Turns stored nodes back.
-pub(super) fn load_nodes<S: AsRef<str>>(
-    nodes: StoredNodes<S>,
-    names: &mut Names,
-) -> Result<Vec<(Arc<Node>, u32)>, StoreError> {
-    nodes.into_iter().map(|(node, parent)| Ok((Arc::new(node.node(names)?), parent))).collect()
+fn load_nodes(nodes: StoredNodes) -> Result<Vec<(Arc<Node>, u32)>, StoreError> {
+    nodes.into_iter().map(|(node, parent)| Ok((Arc::new(node.into_node()?), parent))).collect()
 }
 
 /// A policy on disk.
@@ -441,9 +403,6 @@ impl From<&Event> for StoredEvent {
     fn from(event: &Event) -> StoredEvent {
         let texts = |ids: &[Id]| ids.iter().map(|id| id.to_string()).collect();
         let additions = |list: &[Addition]| list.iter().map(StoredAddition::from).collect();
-        let nodes = |list: &Vec<(Arc<Node>, u32)>| {
-            store_nodes(list.iter().map(|(node, parent)| (node, *parent)))
-        };
         match event {
             Event::Created { generation } => {
                 StoredEvent::Created { generation: generation.name().to_owned() }
@@ -480,9 +439,9 @@ impl From<&Event> for StoredEvent {
                 cycle: import.cycle,
                 root: Box::new(StoredNode::from(&*import.regions[0])),
                 seq: Box::new(StoredNode::from(&*import.regions[2])),
-                sys: nodes(&import.sys),
-                ah: nodes(&import.ah),
-                turns: import.turns.iter().map(nodes).collect(),
+                sys: store_nodes(&import.sys),
+                ah: store_nodes(&import.ah),
+                turns: import.turns.iter().map(|turn| store_nodes(turn)).collect(),
                 digest: import.digest,
             },
             Event::Restored(restore) => StoredEvent::Restored {
@@ -552,8 +511,7 @@ impl StoredEvent {
                 })
             }
             StoredEvent::Imported { cycle, root, seq, sys, ah, turns, digest } => {
-                let names = &mut Names::default();
-                let (sys, ah) = (load_nodes(sys, names)?, load_nodes(ah, names)?);
+                let (sys, ah) = (load_nodes(sys)?, load_nodes(ah)?);
                 let top = |nodes: &[(Arc<Node>, u32)]| {
                     nodes
                         .first()
@@ -566,7 +524,7 @@ impl StoredEvent {
                     Arc::new(seq.into_node()?),
                     top(&ah)?,
                 ];
-                let turns = turns.into_iter().map(|nodes| load_nodes(nodes, names));
+                let turns = turns.into_iter().map(load_nodes);
                 let turns = turns.collect::<Result<_, _>>()?;
                 Event::Imported(Import { cycle, regions, sys, ah, turns, digest })
             }

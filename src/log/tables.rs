@@ -14,7 +14,7 @@ use std::ops::Bound;
 pub(super) const FORMAT: u32 = 1;
 
 /// The version of the derived tables. Another one means: rebuild them from the log.
-pub(super) const DERIVED: u32 = 4;
+pub(super) const DERIVED: u32 = 6;
 
 /// What the store is: `format`, `derived`, `generation`, and `checkpoint`.
 pub(super) const META: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("meta");
@@ -27,6 +27,13 @@ pub(super) const PARTS: TableDefinition<'_, PartKey, &[u8]> = TableDefinition::n
 
 /// Sketches of turns, many in a row. See [`block_key`].
 pub(super) const SKETCHES: TableDefinition<'_, BlockKey, &[u8]> = TableDefinition::new("sketches");
+
+/// For a feature and the cycle of a checkpoint, the turns that had it in a version made before.
+pub(super) const FEATURES: TableDefinition<'_, (u32, u64), &[u8]> =
+    TableDefinition::new("features");
+
+/// For the cycle of a checkpoint and a number, some turns and the runs of letters in their contents.
+pub(super) const GRAMS: TableDefinition<'_, (u64, u32), &[u8]> = TableDefinition::new("grams");
 
 /// For an id, the places that its node came to lie in, each with the cycle.
 pub(super) const IDS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("ids");
@@ -137,6 +144,8 @@ pub(super) fn create_all(txn: &WriteTransaction) -> Result<(), StoreError> {
 pub(super) fn create_derived(txn: &WriteTransaction) -> Result<(), StoreError> {
     txn.open_table(PARTS)?;
     txn.open_table(SKETCHES)?;
+    txn.open_table(FEATURES)?;
+    txn.open_table(GRAMS)?;
     txn.open_table(IDS)?;
     txn.open_table(EXPIRY)?;
     txn.open_table(REFS)?;
@@ -153,6 +162,8 @@ pub(super) fn create_derived(txn: &WriteTransaction) -> Result<(), StoreError> {
 pub(super) fn drop_derived(txn: &WriteTransaction) -> Result<(), StoreError> {
     txn.delete_table(PARTS)?;
     txn.delete_table(SKETCHES)?;
+    txn.delete_table(FEATURES)?;
+    txn.delete_table(GRAMS)?;
     txn.delete_table(IDS)?;
     txn.delete_table(EXPIRY)?;
     txn.delete_table(REFS)?;
@@ -181,6 +192,7 @@ pub(super) fn repack(
     })?;
     repack_table(txn, PARTS, "parts", &mut |_, _| Ok(None))?;
     repack_table(txn, SKETCHES, "sketches", &mut |_, _| Ok(None))?;
+    repack_table(txn, GRAMS, "grams", &mut |_, _| Ok(None))?;
     repack_table(txn, IDS, "ids", &mut |_, _| Ok(None))
 }
 

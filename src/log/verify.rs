@@ -7,16 +7,17 @@
 use super::StoreError;
 use super::base::guard;
 use super::open::{apply_record, each_record};
-use super::read::content_from_row;
+use super::read::{LogReader, content_from_row};
 use super::record::{Record, content_digest};
 use super::rows::CycleKind;
+use super::shown::Shown;
 use super::store::Store;
-use super::tables::{self, DERIVED, LOG, META};
-use super::write::Note;
+use super::tables::{self, DERIVED, META};
+use super::write::{Note, Rows};
 use crate::change::{Closed, Event, State, Working, close_commit, close_import, close_restore};
 use crate::model::{ReadError, Tree, TurnSource};
 use redb::backends::InMemoryBackend;
-use redb::{Key, ReadTransaction, ReadableTable, ReadableTableMetadata, TableDefinition, Value};
+use redb::{Key, ReadableTable, ReadableTableMetadata, TableDefinition, Value};
 use std::sync::{Arc, PoisonError};
 
 /// What is being done.
@@ -114,7 +115,7 @@ impl Store {
                 return apply_record(&mut working, record);
             }
             verified.commits += 1;
-            working = replay_close(target, &working, &record, &notes)?;
+            working = replay_close(&self.reader, target, &working, &record, &notes)?;
             notes.clear();
             Ok(())
         })?;
@@ -128,7 +129,7 @@ impl Store {
         let mut checked = 0;
         each_record(&self.reader, 0, |record| {
             self.reader.with(|txn| {
-                let table = txn.open_table(LOG)?;
+                let table = txn.log()?;
                 for (i, digest) in record.contents.iter().enumerate() {
                     let (seq, part) = (record.seq, i as u32 + 1);
                     let Some(row) = table.get((seq, part))? else {
@@ -152,13 +153,13 @@ impl Store {
         })?;
         // The chain cannot know whether an end was cut off it; the table's own count can.
         let rows = self.next_seq().saturating_sub(1) + checked;
-        self.reader.with(|txn| check_count("log", &txn.open_table(LOG)?, rows))?;
+        self.reader.with(|txn| check_count("log", txn.log()?, rows))?;
         report(Progress { step: VerifyStep::Contents, done: total, total });
         Ok(checked)
     }
 
     fn compare_derived(&self, copy: &Store, report: Report<'_>) -> Result<u64, StoreError> {
-        let total = 11;
+        let total = 13;
         let mut rows = 0;
         let mut step = 0;
         let mut note = |count: u64| {
@@ -170,6 +171,8 @@ impl Store {
             copy.reader.with(|theirs| {
                 note(compare(ours, theirs, tables::PARTS)?);
                 note(compare(ours, theirs, tables::SKETCHES)?);
+                note(compare(ours, theirs, tables::FEATURES)?);
+                note(compare(ours, theirs, tables::GRAMS)?);
                 note(compare(ours, theirs, tables::IDS)?);
                 note(compare(ours, theirs, tables::EXPIRY)?);
                 note(compare(ours, theirs, tables::REFS)?);
@@ -188,6 +191,7 @@ impl Store {
 
 /// Closes a cycle again and writes what is derived from it.
 fn replay_close(
+    source: &LogReader,
     target: &Store,
     working: &Working,
     record: &Record,
@@ -196,7 +200,8 @@ fn replay_close(
     let Ending { closed, kind, before, next } = close_again(working, record.seq, &record.event)?;
     // A sync now and then bounds what the file has to keep for a rebuild that is cut off.
     let durable = closed.cycle.is_multiple_of(1024);
-    target.append_derived(&closed, &before, kind, record.seq, notes, durable)?;
+    let rows = Rows { closed: &closed, next: &before, kind, seq: record.seq, learnt: false };
+    target.append_derived(source, &rows, notes, durable)?;
     Ok(Working::fresh(next))
 }
 
@@ -244,8 +249,8 @@ pub(super) fn close_again(
 }
 
 fn compare<K: Key + 'static, V: Value + 'static>(
-    ours: &ReadTransaction,
-    theirs: &ReadTransaction,
+    ours: &Shown,
+    theirs: &Shown,
     definition: TableDefinition<'_, K, V>,
 ) -> Result<u64, StoreError> {
     use redb::TableHandle;
@@ -286,8 +291,8 @@ fn check_count(name: &str, table: &impl ReadableTableMetadata, met: u64) -> Resu
     Ok(())
 }
 
-fn compare_checkpoint(ours: &ReadTransaction, theirs: &ReadTransaction) -> Result<(), StoreError> {
-    let row = |txn: &ReadTransaction| -> Result<Option<Vec<u8>>, StoreError> {
+fn compare_checkpoint(ours: &Shown, theirs: &Shown) -> Result<(), StoreError> {
+    let row = |txn: &Shown| -> Result<Option<Vec<u8>>, StoreError> {
         Ok(txn.open_table(META)?.get("checkpoint")?.map(|row| row.value().to_vec()))
     };
     if row(ours)? != row(theirs)? {

@@ -5,6 +5,7 @@ use super::StoreError;
 use super::base::{Base, guard};
 use super::codec::{encode, seal};
 use super::index::{Tail, Version};
+use super::read::LogReader;
 use super::record::{ChainHash, content_digest, write_content, write_record};
 use super::rows::{CycleKind, end_part, write_cycle, write_part};
 use super::store::{Head, Store};
@@ -74,7 +75,7 @@ impl Store {
             let derived = match append.closed {
                 Some((closed, next, kind)) => {
                     let rows = Rows { closed, next, kind, seq: seq - 1, learnt: false };
-                    Some(self.write_derived(&txn, &head, &rows)?)
+                    Some(self.write_derived(&txn, &head, &rows, None)?)
                 }
                 None => None,
             };
@@ -118,7 +119,7 @@ impl Store {
                 if let Some((closed, next, kind)) = append.closed {
                     let seq = head.next_seq - 1;
                     let rows = Rows { closed, next, kind, seq, learnt: true };
-                    let derived = self.write_derived(&txn, &head, &rows)?;
+                    let derived = self.write_derived(&txn, &head, &rows, None)?;
                     head.skeleton_at = derived.skeleton_at;
                     flushed |= derived.flushed;
                 }
@@ -132,13 +133,12 @@ impl Store {
         })
     }
 
-    /// Writes the rows derived from a closed cycle alone: this is how they are rebuilt.
+    /// Writes the rows derived from a closed cycle alone: this is how they are rebuilt, from the
+    /// log of `from`.
     pub(super) fn append_derived(
         &self,
-        closed: &Closed,
-        next: &State,
-        kind: CycleKind,
-        seq: u64,
+        from: &LogReader,
+        rows: &Rows<'_>,
         notes: &[Note],
         durable: bool,
     ) -> Result<(), StoreError> {
@@ -149,11 +149,10 @@ impl Store {
             for note in notes {
                 write_note(&txn, note)?;
             }
-            let rows = Rows { closed, next, kind, seq, learnt: false };
-            let derived = self.write_derived(&txn, &head, &rows)?;
+            let derived = self.write_derived(&txn, &head, rows, Some(from))?;
             db.commit(txn)?;
             head.skeleton_at = derived.skeleton_at;
-            self.learn(closed, derived.flushed);
+            self.learn(rows.closed, derived.flushed);
             Ok(())
         })
     }
@@ -185,6 +184,7 @@ impl Store {
         txn: &WriteTransaction,
         head: &Head,
         rows: &Rows<'_>,
+        from: Option<&LogReader>,
     ) -> Result<Derived, StoreError> {
         let Rows { closed, next, kind, seq, learnt } = *rows;
         // A commit that only appends its turn needs no skeleton of its own.
@@ -197,7 +197,7 @@ impl Store {
         let mut table = txn.open_table(PARTS)?;
         for part in &closed.parts {
             let key = part_key(part.place, closed.cycle);
-            rows.insert(key, write_part(key, 0, part.new.as_deref())?);
+            rows.insert(key, write_part(key, 0, part.new.as_deref()));
             // The version before this one holds until now.
             let (slot, rank) = place_key(part.place);
             let ended = match table.range((slot, rank, 0)..key)?.next_back() {
@@ -223,24 +223,29 @@ impl Store {
         drop(table);
         let flushed = next.history.len().is_multiple_of(CHECKPOINT_EVERY);
         if flushed {
-            self.checkpoint(txn, closed, next, learnt)?;
+            self.checkpoint(txn, closed, next, learnt, from)?;
         }
         Ok(Derived { skeleton_at: skeleton_at.unwrap_or(closed.cycle), flushed })
     }
 
-    /// Writes the tail to the index tables, with what this cycle adds to it.
+    /// Writes the tail to the index tables, with what this cycle adds to it. Contents are in the log
+    /// of `from`, or in this one.
     fn checkpoint(
         &self,
         txn: &WriteTransaction,
         closed: &Closed,
         next: &State,
         learnt: bool,
+        from: Option<&LogReader>,
     ) -> Result<(), StoreError> {
         let mut tail = self.reader.tail.read().unwrap_or_else(PoisonError::into_inner).clone();
         if !learnt {
             tail.learn(closed.cycle, &closed.delta, versions(closed));
         }
-        tail.flush(txn)?;
+        match from {
+            Some(from) => from.with(|shown| tail.flush(txn, closed.cycle, shown.log()?))?,
+            None => tail.flush(txn, closed.cycle, &txn.open_table(LOG)?)?,
+        }
         let mut meta = txn.open_table(META)?;
         let row = encode(&(closed.cycle, next.turns_hash.to_bytes()))?;
         let row = seal("meta", b"checkpoint", row);
@@ -267,15 +272,16 @@ fn versions(closed: &Closed) -> impl Iterator<Item = (Place, Version)> + '_ {
 }
 
 /// What the derived rows of a cycle are made from.
-struct Rows<'a> {
-    closed: &'a Closed,
+#[derive(Clone, Copy)]
+pub(super) struct Rows<'a> {
+    pub(super) closed: &'a Closed,
     /// The state after it, before cadences.
-    next: &'a State,
-    kind: CycleKind,
+    pub(super) next: &'a State,
+    pub(super) kind: CycleKind,
     /// The sequence number of the event that closed it.
-    seq: u64,
+    pub(super) seq: u64,
     /// Whether the tail knows of it already.
-    learnt: bool,
+    pub(super) learnt: bool,
 }
 
 struct Derived {

@@ -146,6 +146,20 @@ impl Spine {
         None
     }
 
+    /// Those of some slots that are live turns, each with its index. The slots come in order.
+    pub fn indexes_of(&self, slots: &[Slot]) -> impl Iterator<Item = (u64, Slot)> {
+        let (mut runs, mut before) = (self.runs.as_slice(), 0);
+        slots.iter().filter_map(move |slot| {
+            while let Some((run, rest)) = runs.split_first()
+                && run.nth(run.len() - 1) < *slot
+            {
+                (runs, before) = (rest, before + run.len());
+            }
+            let index = runs.first()?.index_of(*slot)?;
+            Some((before + index, *slot))
+        })
+    }
+
     /// Whether a turn is alive.
     pub fn contains(&self, slot: Slot) -> bool {
         self.runs.iter().any(|run| run.index_of(slot).is_some())

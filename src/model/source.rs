@@ -51,6 +51,17 @@ pub struct Skeleton {
     pub spine: Spine,
 }
 
+/// A part that a commit changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChangedPart {
+    /// Where it is.
+    pub place: Place,
+    /// Whether it is in the snapshot before.
+    pub before: bool,
+    /// Whether it is in the snapshot of the commit.
+    pub after: bool,
+}
+
 /// Read access to the committed parts of a tree. Every answer about a committed cycle stays the
 /// same for ever.
 pub trait TurnSource: Debug + Send + Sync {

@@ -31,7 +31,7 @@ pub struct Tree {
     /// Turns that differ from what the source has as of `as_of`.
     changed: BTreeMap<Slot, Arc<Subtree>>,
     /// Where the nodes of `^sys`, `^ah` and the changed turns are.
-    places: HashMap<Id, Place>,
+    places: Arc<HashMap<Id, Place>>,
     as_of: u64,
     source: Arc<dyn TurnSource>,
 }
@@ -54,7 +54,7 @@ impl Tree {
             ah,
             spine,
             changed: BTreeMap::new(),
-            places: HashMap::new(),
+            places: Arc::default(),
             as_of,
             source,
         };
@@ -86,8 +86,9 @@ impl Tree {
                 None => return,
             },
         };
+        let places = Arc::make_mut(&mut self.places);
         for entry in subtree.entries() {
-            self.places.insert(entry.node.id.clone(), place);
+            places.insert(entry.node.id.clone(), place);
         }
     }
 
@@ -221,8 +222,9 @@ impl Tree {
 
     /// Puts a fragment below a node.
     pub fn graft(&mut self, parent: Position, fragment: Fragment) -> Result<(), ReadError> {
+        let places = Arc::make_mut(&mut self.places);
         for node in fragment.nodes() {
-            self.places.insert(node.id.clone(), parent.place);
+            places.insert(node.id.clone(), parent.place);
         }
         self.edit(parent.place)?.graft(parent.index, fragment);
         Ok(())
@@ -231,8 +233,9 @@ impl Tree {
     /// Takes a node and what is below it out.
     pub fn take(&mut self, position: Position) -> Result<Fragment, ReadError> {
         let fragment = self.edit(position.place)?.take(position.index);
+        let places = Arc::make_mut(&mut self.places);
         for node in fragment.nodes() {
-            self.places.remove(&node.id);
+            places.remove(&node.id);
         }
         Ok(fragment)
     }
@@ -260,8 +263,9 @@ impl Tree {
     /// Takes a whole turn out.
     pub fn drop_turn(&mut self, slot: Slot) -> Result<Arc<Subtree>, ReadError> {
         let turn = self.subtree(Place::Turn(slot))?;
+        let places = Arc::make_mut(&mut self.places);
         for entry in turn.entries() {
-            self.places.remove(&entry.node.id);
+            places.remove(&entry.node.id);
         }
         self.spine.remove(slot);
         self.changed.remove(&slot);
@@ -270,8 +274,9 @@ impl Tree {
 
     /// Puts another `^ah` in the place of this one.
     pub fn replace_ah(&mut self, ah: Subtree) {
+        let places = Arc::make_mut(&mut self.places);
         for entry in self.ah.entries() {
-            self.places.remove(&entry.node.id);
+            places.remove(&entry.node.id);
         }
         self.ah = Arc::new(ah);
         self.index(Place::Ah);

@@ -7,7 +7,7 @@ use super::eval::Hit;
 use super::options::Options;
 use super::plan::{State, When};
 use super::query_error::QueryError;
-use super::range::{Comparer, Delta, Difference, FromTo};
+use super::range::{Comparer, Delta, Difference, Field, FromTo};
 use super::resolve::{Facts, resolve_time, resolve_timeless};
 use super::timeline::Timeline;
 use super::{parse_selector, parse_time};
@@ -34,7 +34,7 @@ pub struct ChangedFields {
     /// Its id.
     pub id: Id,
     /// What differs.
-    pub fields: Vec<String>,
+    pub fields: Vec<Field>,
 }
 
 /// The same with values, moves, and what parents gained and lost.
@@ -58,7 +58,7 @@ pub struct RichChanged {
     /// Its id.
     pub id: Id,
     /// What differs.
-    pub fields: Vec<String>,
+    pub fields: Vec<Field>,
     /// The older and the newer value of each.
     pub delta: Delta,
     /// If it has another parent.

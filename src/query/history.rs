@@ -66,9 +66,9 @@ fn going_back(timeline: &dyn Timeline, ask: &Ask) -> Result<Vec<Met>, ReadError>
         let hits = match newer {
             Some(newer) if !whole => {
                 let mut places: BTreeSet<Place> =
-                    timeline.changed_places(newer)?.into_iter().collect();
+                    timeline.changed_parts(newer)?.into_iter().map(|part| part.place).collect();
                 if depends.ttl {
-                    places.extend(timeline.finite_places(cycle)?);
+                    places.extend(timeline.finite_places(cycle, u64::MAX)?);
                 }
                 find_in(ask, &moment, &places)?
             }

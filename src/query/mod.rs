@@ -78,7 +78,7 @@ pub use normalize::normalized;
 pub use options::{ContentMode, Material, Options};
 pub use query_error::QueryError;
 pub use range::{
-    Changed, ContentDiff, ContentSummary, Delta, DiffBlock, FromTo, Hunk, Limits,
+    Changed, ContentDiff, ContentSummary, Delta, DiffBlock, Field, FromTo, Hunk, Limits,
     RangeDiffLatestResult, RangeError, SnapshotRef, Stats, TokenOp,
 };
 pub use resolve::{Facts, resolve, resolve_time, resolve_timeless};

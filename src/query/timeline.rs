@@ -6,7 +6,7 @@
 
 use super::plan::State;
 use crate::change::History;
-use crate::model::{Generation, Glance, Place, ReadError, Slot, Subtree, Tree};
+use crate::model::{ChangedPart, Clue, Generation, Glance, Place, ReadError, Slot, Subtree, Tree};
 use crate::snapshot::Contents;
 use serde::Serialize;
 use std::cell::Cell;
@@ -34,50 +34,60 @@ pub trait Timeline {
 
     /// The parts that differ between the snapshot of a cycle and the one before it in history;
     /// parts that came and parts that went are among them.
-    fn changed_places(&self, cycle: u64) -> Result<Vec<Place>, ReadError>;
+    fn changed_parts(&self, cycle: u64) -> Result<Vec<ChangedPart>, ReadError>;
+
+    /// Whether the root and `^seq` have the same headers in the snapshots of two cycles.
+    fn same_top(&self, one: u64, other: u64) -> Result<bool, ReadError> {
+        let (one, other) = (self.at(one)?, self.at(other)?);
+        Ok(one.root() == other.root() && one.seq() == other.seq())
+    }
 
     /// Every place that a node came to lie in, with the cycle from which, in any order. It may
     /// have gone from there since.
     fn places_of(&self, id: &str) -> Result<Vec<(u64, Place)>, ReadError>;
 
-    /// Parts that may hold a node with a finite ttl in the snapshot of a cycle.
-    fn finite_places(&self, cycle: u64) -> Result<Vec<Place>, ReadError>;
-
-    /// Parts that may hold a node with a finite ttl in a snapshot of `from..=upto`, each with the
-    /// first and the last cycle at which it may; a part may come several times.
-    fn finite_spans(&self, from: u64, upto: u64) -> Result<Vec<(Place, u64, u64)>, ReadError> {
-        let mut found = Vec::new();
-        for cycle in self.history().iter().filter(|cycle| (from..=upto).contains(cycle)) {
-            let places = self.finite_places(cycle)?;
-            found.extend(places.into_iter().map(|place| (place, cycle, cycle)));
-        }
-        Ok(found)
-    }
+    /// Parts that may hold a node with a finite ttl in the snapshot of a cycle, of which at most
+    /// so much remains.
+    fn finite_places(&self, cycle: u64, most: u64) -> Result<Vec<Place>, ReadError>;
 
     /// The cycles of `from..=upto` whose snapshot has another version of a part than the one
     /// before, ascending.
     fn versions(&self, place: Place, from: u64, upto: u64) -> Result<Vec<u64>, ReadError> {
         let mut found = Vec::new();
         for cycle in self.history().iter().filter(|cycle| (from..=upto).contains(cycle)) {
-            if self.changed_places(cycle)?.contains(&place) {
+            if self.changed_parts(cycle)?.iter().any(|part| part.place == place) {
                 found.push(cycle);
             }
         }
         Ok(found)
     }
 
+    /// Turns that a clue leads to, in order: every other turn of the snapshot of a cycle has nothing
+    /// of the sort. None if nobody knows, or if there are more than `most`.
+    fn turns_with(
+        &self,
+        cycle: u64,
+        clue: &Clue,
+        most: usize,
+    ) -> Result<Option<Vec<Slot>>, ReadError> {
+        let _ = (cycle, clue, most);
+        Ok(None)
+    }
+
     /// Gives to `each` what is known, without reading them, of some turns as they are in the
     /// snapshot of a cycle, with the number of the turn in the list. The list is in order, and has
     /// turns of that snapshot alone. `matters` says of a template whether turns that have it need
-    /// a closer look; of others it may be said that they lack what is wanted.
+    /// a closer look; of others it may be said that they lack what is wanted. Where contents are
+    /// has to be known only if that is wanted.
     fn sketches(
         &self,
         cycle: u64,
         turns: &[Slot],
+        contents: bool,
         matters: &mut dyn FnMut(&Arc<Subtree>) -> bool,
         each: &mut dyn FnMut(usize, Glance<'_>),
     ) -> Result<(), ReadError> {
-        let _ = (cycle, matters);
+        let _ = (cycle, contents, matters);
         (0..turns.len()).for_each(|i| each(i, Glance::Unknown));
         Ok(())
     }
@@ -153,6 +163,7 @@ impl<'a> Moment<'a> {
     pub(super) fn sketches(
         &self,
         turns: &[Slot],
+        contents: bool,
         matters: &mut dyn FnMut(&Arc<Subtree>) -> bool,
         each: &mut dyn FnMut(usize, Glance<'_>),
     ) -> Result<(), ReadError> {
@@ -160,8 +171,11 @@ impl<'a> Moment<'a> {
             (0..turns.len()).for_each(|i| each(i, Glance::Unknown));
             return Ok(());
         };
-        let changed = self.tree.changed_turns();
-        timeline.sketches(self.tree.as_of(), turns, matters, &mut |i, glance| {
+        let (cycle, changed) = (self.tree.as_of(), self.tree.changed_turns());
+        if changed.is_empty() {
+            return timeline.sketches(cycle, turns, contents, matters, each);
+        }
+        timeline.sketches(cycle, turns, contents, matters, &mut |i, glance| {
             each(i, if changed.contains_key(&turns[i]) { Glance::Unknown } else { glance });
         })
     }

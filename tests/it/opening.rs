@@ -55,6 +55,40 @@ fn opening_costs_the_same_after_20_and_after_2000_commits() {
     assert!(many_bytes <= 2 * few_bytes + (256 << 10), "{few_bytes} bytes, then {many_bytes}");
 }
 
+/// Nothing that an older or newer release derived is read, however it was written.
+#[test]
+fn what_another_version_derived_is_made_anew() {
+    use redb::{Database, ReadableTable, TableDefinition};
+    let disk = conversation(70);
+    let export = open(&disk).export(Some("@c40")).unwrap();
+    {
+        let meta: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("meta");
+        let parts: TableDefinition<'_, (u64, u32, u64), &[u8]> = TableDefinition::new("parts");
+        let db = Database::builder().create_with_backend(disk.clone()).unwrap();
+        let txn = db.begin_write().unwrap();
+        {
+            txn.open_table(meta).unwrap().insert("derived", 1u32.to_le_bytes().as_slice()).unwrap();
+            let mut table = txn.open_table(parts).unwrap();
+            let keys: Vec<_> = table.iter().unwrap().map(|row| row.unwrap().0.value()).collect();
+            assert!(keys.len() > 70);
+            for key in keys {
+                table.insert(key, b"another form".as_slice()).unwrap();
+            }
+            txn.delete_table(TableDefinition::<'_, (u64, u32), &[u8]>::new("grams")).unwrap();
+        }
+        txn.commit().unwrap();
+    }
+    let mut steps = 0;
+    let options = Options::new().clock(CLOCK).progress(move |progress| {
+        steps += 1;
+        assert!(progress.done <= progress.total && steps > 0);
+    });
+    let db = options.open_on(disk.clone()).unwrap();
+    assert_eq!(db.export(Some("@c40")).unwrap(), export);
+    assert_eq!(db.last_cycle(), 70);
+    db.verify(|_| {}).unwrap();
+}
+
 #[test]
 fn reading_changes_not_one_byte() {
     let disk = Disk::default();

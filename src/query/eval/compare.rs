@@ -1,10 +1,9 @@
 //! The comparison rules of R6.5, in their order: null, numbers, strings, tags, booleans, others.
 
-use crate::json::{Json, canonical_string};
+use crate::json::Json;
 use crate::model::Name;
 use crate::query::ast::Op;
 use crate::query::plan::{Check, Number, Value, ValueText};
-use std::borrow::Cow;
 use std::cmp::Ordering;
 
 /// A check of an attribute that is null.
@@ -87,7 +86,7 @@ pub(super) fn check_other(value: &Json, check: &Check) -> bool {
             Value::Null => false,
             Value::Given(given) => equal_other(value, given),
         }),
-        Check::Match(pattern) => pattern.is_match(&text_of(value)),
+        Check::Match(pattern) => pattern.is_match(&value.text()),
         Check::OneText(_) | Check::Never => false,
     }
 }
@@ -99,22 +98,14 @@ fn equal_other(value: &Json, given: &ValueText) -> bool {
             let order = Number::of_json(value).zip(given.number.as_ref());
             given.bare_number && order.is_some_and(|(a, b)| a.compare(b) == Some(Ordering::Equal))
         }
-        _ => !given.bare_number && *text_of(value) == *given.text,
+        _ => !given.bare_number && *value.text() == *given.text,
     }
 }
 
 fn order_other(value: &Json, given: &ValueText) -> Option<Ordering> {
     match (Number::of_json(value), &given.number) {
         (Some(number), Some(other)) => number.compare(other),
-        _ => Some((*text_of(value)).cmp(&*given.text)),
-    }
-}
-
-/// The text of a value: a string's own, else its canonical JSON.
-fn text_of(value: &Json) -> Cow<'_, str> {
-    match value {
-        Json::Str(text) => Cow::Borrowed(text),
-        other => Cow::Owned(canonical_string(other)),
+        _ => Some((*value.text()).cmp(&*given.text)),
     }
 }
 

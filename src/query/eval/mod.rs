@@ -6,6 +6,7 @@
 
 mod compare;
 mod flat;
+mod literals;
 mod matching;
 mod order;
 mod scope;
@@ -159,28 +160,42 @@ pub(super) fn find_in(
     Ok(found)
 }
 
-/// What a local question finds in one part, as it is given, in canonical order and unlimited. The
-/// depths and the first ranks of the hits say nothing.
-pub(super) fn find_in_part(
-    ask: &Ask,
-    moment: &Moment<'_>,
-    place: Place,
-    nodes: Arc<Subtree>,
-) -> Result<Vec<Hit>, ReadError> {
-    moment.note(|tally| {
-        tally.parts_read += 1;
-        tally.nodes += nodes.len() as u64;
-    });
-    let mut flat = Flat::shared(moment);
-    flat.fill(std::iter::once(Part { place, depth: 1, rank: 0, nodes }), false);
-    let mut found = Vec::new();
-    for chain in ask.groups.iter().flat_map(|group| &group.chains) {
-        let ends = Walk::new(&flat, moment).ends(chain, &mut |_| {})?;
-        let ends = ends.into_iter().filter(|item| flat.part(*item).is_some()).collect();
-        found.extend(hits(&flat, ends));
+/// Asks a local question of one part after the other.
+pub(super) struct Finder<'a> {
+    ask: &'a Ask,
+    /// What its attributes depend on; what is in its tree does not matter.
+    pub(super) moment: Moment<'a>,
+    flat: Flat,
+}
+
+impl<'a> Finder<'a> {
+    pub(super) fn new(ask: &'a Ask, moment: Moment<'a>) -> Finder<'a> {
+        let flat = Flat::shared(&moment);
+        Finder { ask, moment, flat }
     }
-    arrange(&mut found, Order::Path);
-    Ok(found)
+
+    /// What is found in a part, in canonical order and unlimited. The depths and the first ranks
+    /// of the hits say nothing.
+    pub(super) fn in_part(
+        &mut self,
+        place: Place,
+        nodes: Arc<Subtree>,
+    ) -> Result<Vec<Hit>, ReadError> {
+        self.moment.note(|tally| {
+            tally.parts_read += 1;
+            tally.nodes += nodes.len() as u64;
+        });
+        let flat = &mut self.flat;
+        flat.fill(std::iter::once(Part { place, depth: 1, rank: 0, nodes }), false);
+        let mut found = Vec::new();
+        for chain in self.ask.groups.iter().flat_map(|group| &group.chains) {
+            let ends = Walk::new(flat, &self.moment).ends(chain, &mut |_| {})?;
+            let ends = ends.into_iter().filter(|item| flat.part(*item).is_some()).collect();
+            found.extend(hits(flat, ends));
+        }
+        arrange(&mut found, Order::Path);
+        Ok(found)
+    }
 }
 
 /// A place that an edit names: a node, or the core that the head does not have yet.

@@ -26,12 +26,13 @@ const FEW: usize = 4;
 /// Whether it pays to ask what is known of turns before they are read: what is known of
 /// neighbours lies together.
 pub(super) fn is_dense(wanted: &[Wanted]) -> bool {
-    let cycles = wanted.iter().filter_map(|(place, ..)| place.slot()).map(|slot| slot.cycle);
-    let span = match (cycles.clone().min(), cycles.max()) {
-        (Some(first), Some(last)) => last - first,
-        _ => return false,
-    };
-    wanted.len() > FEW && span / 8 <= wanted.len() as u64
+    let mut neighbours: Vec<(u64, u32)> = wanted
+        .iter()
+        .filter_map(|(place, ..)| place.slot())
+        .map(|slot| (slot.cycle / 64, slot.rank / 64))
+        .collect();
+    neighbours.dedup();
+    wanted.len() > FEW && neighbours.len() <= wanted.len() / 8
 }
 
 /// A part to be read: where it is, its depth, and its rank.
@@ -138,9 +139,55 @@ impl Scope {
             Some(ids) => self.places_of_ids(ids, moment)?,
             None => match self.finite_places(moment)? {
                 Some(places) => self.known_places(places, moment),
-                None => self.places_by_depth(moment),
+                None => match self.clued_turns(moment)? {
+                    Some(turns) => self.known_turns(&turns, moment),
+                    None => self.places_by_depth(moment),
+                },
             },
         })
+    }
+
+    /// Turns that may hold what is needed, in order, if there are many turns and few such ones.
+    fn clued_turns(&self, moment: &Moment<'_>) -> Result<Option<Vec<Slot>>, ReadError> {
+        let (count, tree) = (moment.tree.spine().len(), &moment.tree);
+        let turns = i64::try_from(count).unwrap_or(i64::MAX);
+        let within = self.depths.and(&DepthSet::span(1, turns)).count();
+        let (true, Some(timeline)) = (within > FEW as u64, moment.timeline) else {
+            return Ok(None);
+        };
+        let mut found: Option<Vec<Slot>> = None;
+        for need in &self.needs {
+            let Need::Clue(clue) = need else { continue };
+            let most = usize::try_from(count / 4).unwrap_or(usize::MAX);
+            if let Some(turns) = timeline.turns_with(tree.as_of(), clue, most)? {
+                found = Some(match found {
+                    Some(others) => both(&others, &turns),
+                    None => turns,
+                });
+            }
+        }
+        if let Some(found) = &mut found {
+            // What was changed since the last commit may hold anything.
+            found.extend(tree.changed_turns().keys());
+            found.sort_unstable();
+            found.dedup();
+            let skipped = count.saturating_sub(found.len() as u64);
+            moment.note(|tally| tally.turns_skipped += skipped);
+        }
+        Ok(found)
+    }
+
+    fn known_turns(&self, turns: &[Slot], moment: &Moment<'_>) -> Vec<Wanted> {
+        let spine = moment.tree.spine();
+        let count = i64::try_from(spine.len()).unwrap_or(i64::MAX);
+        let mut found = Vec::with_capacity(turns.len() + 2);
+        found.push((Place::Sys, -1, SYS_RANK));
+        found.extend(spine.indexes_of(turns).map(|(index, slot)| {
+            (Place::Turn(slot), count - index as i64, FIRST_TURN_RANK + index)
+        }));
+        found.push((Place::Ah, 0, AH_RANK));
+        found.retain(|(_, depth, _)| self.depths.contains(*depth));
+        found
     }
 
     /// The same without turns of which it is known that they do not hold what is needed.
@@ -157,7 +204,7 @@ impl Scope {
             known.entry(Arc::as_ptr(template)).or_insert_with(judge).1
         };
         let mut lacking = BTreeSet::new();
-        moment.sketches(&turns, &mut |template| may(template), &mut |i, glance| {
+        moment.sketches(&turns, false, &mut |template| may(template), &mut |i, glance| {
             let lacks = match glance {
                 Glance::Unknown => false,
                 Glance::Lacking => true,
@@ -189,14 +236,18 @@ impl Scope {
 
     /// Where nodes with a finite ttl may be, if only such nodes matter and somebody knows.
     fn finite_places(&self, moment: &Moment<'_>) -> Result<Option<BTreeSet<Place>>, ReadError> {
-        let (true, Some(timeline)) = (self.needs.contains(&Need::Finite), moment.timeline) else {
+        let finite = self.needs.iter().filter_map(|need| match need {
+            Need::Finite(most) => Some(*most),
+            _ => None,
+        });
+        let (Some(most), Some(timeline)) = (finite.min(), moment.timeline) else {
             return Ok(None);
         };
         let tree = &moment.tree;
         let mut places = BTreeSet::from([Place::Sys, Place::Ah]);
         places.extend(tree.changed_turns().keys().map(|slot| Place::Turn(*slot)));
         if tree.as_of() > 0 {
-            places.extend(timeline.finite_places(tree.as_of())?);
+            places.extend(timeline.finite_places(tree.as_of(), most)?);
         }
         Ok(Some(places))
     }
@@ -236,6 +287,11 @@ impl Scope {
         }
         found
     }
+}
+
+/// The turns that are in both of two lists, which are in order.
+fn both(some: &[Slot], others: &[Slot]) -> Vec<Slot> {
+    some.iter().copied().filter(|slot| others.binary_search(slot).is_ok()).collect()
 }
 
 /// The depth and rank of a place; none if it is not there.

@@ -50,8 +50,14 @@ pub(super) struct Formal<'m> {
     /// A depth that stands for those of all turns.
     depth: i64,
     flat: Flat,
+    /// What was found in templates, each held so that its address stays its own.
     memo: HashMap<*const Subtree, (Arc<Subtree>, Rc<[u32]>)>,
+    /// The last few of these.
+    recent: [Option<Judged>; 4],
 }
+
+/// The address of a template, and the nodes that were found in it.
+type Judged = (*const Subtree, Rc<[u32]>);
 
 /// A node whose content decides.
 struct Candidate {
@@ -70,7 +76,16 @@ impl<'m> Formal<'m> {
         let Strip { exact, late, .. } = strip;
         let late = if exact { late } else { Vec::new() };
         let flat = Flat::shared(moment);
-        Formal { moment, chain, exact, late, depth: span.0, flat, memo: HashMap::new() }
+        Formal {
+            moment,
+            chain,
+            exact,
+            late,
+            depth: span.0,
+            flat,
+            memo: HashMap::new(),
+            recent: Default::default(),
+        }
     }
 
     /// What is to be done about each of some parts; what was found in turns that need not be
@@ -96,7 +111,7 @@ impl<'m> Formal<'m> {
         let mut matters = |template: &Arc<Subtree>| {
             formal.borrow_mut().matches(template).map_or(true, |matches| !matches.is_empty())
         };
-        moment.sketches(&slots, &mut matters, &mut |i, glance| {
+        moment.sketches(&slots, late, &mut matters, &mut |i, glance| {
             let (turn, rank) = (turns[i].1, wanted[turns[i].1].2);
             let sketch = match glance {
                 Glance::Unknown => return,
@@ -180,9 +195,20 @@ impl<'m> Formal<'m> {
 
     /// The nodes of a template that the chain ends at.
     fn matches(&mut self, template: &Arc<Subtree>) -> Result<Rc<[u32]>, ReadError> {
-        if let Some((_, matches)) = self.memo.get(&Arc::as_ptr(template)) {
+        let known = self.recent.iter().flatten().find(|(at, _)| *at == Arc::as_ptr(template));
+        if let Some((_, matches)) = known {
             return Ok(matches.clone());
         }
+        let matches = match self.memo.get(&Arc::as_ptr(template)) {
+            Some((_, matches)) => matches.clone(),
+            None => self.find(template)?,
+        };
+        self.recent.rotate_right(1);
+        self.recent[0] = Some((Arc::as_ptr(template), matches.clone()));
+        Ok(matches)
+    }
+
+    fn find(&mut self, template: &Arc<Subtree>) -> Result<Rc<[u32]>, ReadError> {
         let place = Place::Turn(Slot { cycle: 0, rank: 0 });
         let part = Part { place, depth: self.depth, rank: 0, nodes: template.clone() };
         self.flat.fill(std::iter::once(part), false);

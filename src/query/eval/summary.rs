@@ -4,9 +4,12 @@
 //! what it has. It depends on the nodes alone and not on the cycle, so it may be kept as long as
 //! the part stays as it is.
 
-use crate::model::{Class, Subtree};
+use super::literals::texts_of;
+use crate::model::{Class, Clue, Feature, Grams, Subtree, features};
 use crate::query::ast::Op;
-use crate::query::plan::{Attr, Check, ClassSet, Compound, NumberAttr, Test, TextAttr, Value};
+use crate::query::plan::{
+    Attr, Check, ClassSet, Compound, Number, NumberAttr, Test, TextAttr, Value, ValueText,
+};
 
 /// What a part holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,44 +25,26 @@ impl Summary {
     pub(super) fn of(part: &Subtree) -> Summary {
         let mut classes = ClassSet::of(&[]);
         let mut finite = false;
-        let mut features = Vec::new();
         for entry in part.entries() {
-            let node = &entry.node;
-            classes = classes.or(ClassSet::of(&[node.class]));
-            finite |= node.lifetime.is_some();
-            let texts = [(b'r', &node.role), (b'k', &node.kind), (b'K', &node.key)];
-            for (sort, text) in texts {
-                features.extend(text.as_deref().map(|text| feature(sort, text)));
-            }
-            features.extend(node.tags.iter().map(|tag| feature(b'+', tag)));
-            features.push(feature(b'T', &node.node_type));
-            let mut rest = &*node.node_type;
-            features.push(feature(b't', rest));
-            while let Some((_, suffix)) = rest.split_once(':') {
-                rest = suffix;
-                features.push(feature(b't', rest));
-            }
+            classes = classes.or(ClassSet::of(&[entry.node.class]));
+            finite |= entry.node.lifetime.is_some();
         }
         if part.children(0).any(|child| part.node(child).offset == 0) {
             // There may be an implied core.
             classes = classes.or(ClassSet::of(&[Class::Container]));
-            for word in ["mc", "cont"] {
-                features.extend([feature(b'T', word), feature(b't', word)]);
-            }
         }
-        features.sort_unstable();
-        features.dedup();
-        Summary { classes, finite, features: features.into() }
+        Summary { classes, finite, features: features(part).into() }
     }
 
     /// Whether the part may hold what is needed.
     pub(super) fn may(&self, needs: &[Need]) -> bool {
         needs.iter().all(|need| match need {
             Need::Class(classes) => self.classes.meets(*classes),
-            Need::Finite => self.finite,
-            Need::AnyOf(wanted) => {
+            Need::Finite(_) => self.finite,
+            Need::Clue(Clue::Features(wanted)) => {
                 wanted.iter().any(|hash| self.features.binary_search(hash).is_ok())
             }
+            Need::Clue(Clue::Texts(_)) => true,
         })
     }
 }
@@ -69,10 +54,10 @@ impl Summary {
 pub(super) enum Need {
     /// A node of one of these classes.
     Class(ClassSet),
-    /// A node with a finite ttl.
-    Finite,
-    /// One of these features.
-    AnyOf(Vec<u32>),
+    /// A node with a finite ttl, of which at most so much remains.
+    Finite(u64),
+    /// What this leads to.
+    Clue(Clue),
 }
 
 /// What a part must hold for a node in it to satisfy a compound.
@@ -83,22 +68,45 @@ pub(super) fn needs_of(compound: &Compound) -> Vec<Need> {
 fn needs_of_test(test: &Test) -> Vec<Need> {
     match test {
         Test::Class(classes) => vec![Need::Class(*classes)],
-        Test::Named(name) => vec![Need::AnyOf(vec![feature(b't', name)])],
+        Test::Named(name) => vec![one_of(vec![Feature::TypeEnd.hash(name)])],
         Test::Sort { class, types, kind } => {
-            let types = types.iter().map(|name| feature(b'T', name));
-            let kinds = kind.iter().map(|kind| feature(b'k', kind));
-            vec![Need::Class(ClassSet::of(&[*class])), Need::AnyOf(types.chain(kinds).collect())]
+            let types = types.iter().map(|name| Feature::NodeType.hash(name));
+            let kinds = kind.iter().map(|kind| Feature::Kind.hash(kind));
+            vec![Need::Class(ClassSet::of(&[*class])), one_of(types.chain(kinds).collect())]
         }
-        Test::Ephemeral | Test::Sticky => vec![Need::Finite],
+        Test::Ephemeral | Test::Sticky => vec![Need::Finite(u64::MAX)],
         Test::Attr(Attr::Number(NumberAttr::Ttl), check) if needs_value(check) => {
-            vec![Need::Finite]
+            vec![Need::Finite(most_of(check))]
         }
         Test::Attr(attr, Check::OneText(texts)) => match sort_of(attr) {
-            Some(sort) => vec![Need::AnyOf(texts.iter().map(|text| feature(sort, text)).collect())],
+            Some(sort) => vec![one_of(texts.iter().map(|text| sort.hash(text)).collect())],
             None => Vec::new(),
         },
+        Test::Attr(Attr::Content, check) => {
+            let sets = texts_of(check).into_iter().filter_map(|texts| {
+                // A text that is too short may be anywhere.
+                texts.iter().map(|text| Grams::of(text)).collect::<Option<Vec<_>>>()
+            });
+            sets.map(|texts| Need::Clue(Clue::Texts(texts))).collect()
+        }
         _ => Vec::new(),
     }
+}
+
+fn one_of(features: Vec<u32>) -> Need {
+    Need::Clue(Clue::Features(features))
+}
+
+/// The greatest ttl that may satisfy a check; not always the least such number.
+fn most_of(check: &Check) -> u64 {
+    let Check::Compare(
+        Op::Eq | Op::Lt | Op::Le,
+        Value::Given(ValueText { number: Some(Number::Int(most)), .. }),
+    ) = check
+    else {
+        return u64::MAX;
+    };
+    u64::try_from((*most).max(0)).unwrap_or(u64::MAX)
 }
 
 /// Whether null fails a check.
@@ -111,19 +119,13 @@ fn needs_value(check: &Check) -> bool {
     }
 }
 
-fn sort_of(attr: &Attr) -> Option<u8> {
+fn sort_of(attr: &Attr) -> Option<Feature> {
     match attr {
-        Attr::Text(TextAttr::Role) => Some(b'r'),
-        Attr::Text(TextAttr::Kind) => Some(b'k'),
-        Attr::Text(TextAttr::Key) => Some(b'K'),
-        Attr::Text(TextAttr::Type) => Some(b't'),
-        Attr::Tags => Some(b'+'),
+        Attr::Text(TextAttr::Role) => Some(Feature::Role),
+        Attr::Text(TextAttr::Kind) => Some(Feature::Kind),
+        Attr::Text(TextAttr::Key) => Some(Feature::Key),
+        Attr::Text(TextAttr::Type) => Some(Feature::TypeEnd),
+        Attr::Tags => Some(Feature::Tag),
         _ => None,
     }
-}
-
-/// FNV-1a over a sort and a text.
-fn feature(sort: u8, text: &str) -> u32 {
-    let bytes = std::iter::once(&sort).chain(text.as_bytes());
-    bytes.fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
 }

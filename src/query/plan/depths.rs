@@ -84,6 +84,12 @@ impl DepthSet {
         DepthSet::of(self.spans.iter().chain(&other.spans).copied().collect())
     }
 
+    /// How many depths it holds.
+    pub fn count(&self) -> u64 {
+        let sizes = self.spans.iter().map(|(from, to)| to.abs_diff(*from).saturating_add(1));
+        sizes.fold(0, u64::saturating_add)
+    }
+
     /// The intervals, both ends included, ascending.
     pub fn spans(&self) -> &[(i64, i64)] {
         &self.spans

@@ -7,7 +7,7 @@
 
 use super::fields::{Difference, differences};
 use super::sweep::Sweep;
-use crate::model::{Place, ReadError};
+use crate::model::{Id, Place, ReadError};
 use crate::query::eval::{Hit, find, find_in, find_whole, is_local};
 use crate::query::plan::{Ask, Depends, State};
 use crate::query::timeline::{Moment, Timeline};
@@ -22,6 +22,40 @@ pub(in crate::query) struct Comparison {
     pub(in crate::query) removed: Vec<Hit>,
     /// In both with a difference, in the canonical order of the newer: newer, older, fields.
     pub(in crate::query) changed: Vec<(Hit, Hit, Vec<Difference>)>,
+}
+
+/// What differs between two neighbours.
+#[derive(Debug, Default)]
+pub(super) struct Step {
+    /// In the newer one only, in canonical order.
+    pub(super) added: Vec<Hit>,
+    /// In the older one only, by id.
+    pub(super) removed: Vec<Hit>,
+    /// In both with a difference, in the canonical order of the newer.
+    pub(super) changed: Vec<Change>,
+}
+
+/// A node that is in both of two states, and not the same.
+#[derive(Debug)]
+pub(super) enum Change {
+    /// Only what remains of its ttl differs.
+    Ttl {
+        /// The node.
+        id: Id,
+        /// What remains in the newer state.
+        newer: u64,
+        /// What remains in the older one.
+        older: u64,
+    },
+    /// These fields differ: newer, older, fields.
+    Fields(Box<(Hit, Hit, Vec<Difference>)>),
+}
+
+impl From<Comparison> for Step {
+    fn from(found: Comparison) -> Step {
+        let changed = found.changed.into_iter().map(|all| Change::Fields(Box::new(all)));
+        Step { added: found.added, removed: found.removed, changed: changed.collect() }
+    }
 }
 
 /// Compares states of one store by one question.
@@ -57,23 +91,19 @@ impl<'a> Comparer<'a> {
         } else {
             (find(self.ask, newer)?, find(self.ask, older)?)
         };
-        Ok(compare_hits((ranked(new), newer.cycle), (ranked(old), older.cycle), Vec::new()))
+        Ok(compare_found((new, newer.cycle), (old, older.cycle)))
     }
 
     /// A walk back through committed neighbours; none if the question does not allow one.
-    pub(super) fn sweep(
-        &self,
-        newest: State,
-        oldest: State,
-    ) -> Result<Option<Sweep<'a>>, ReadError> {
-        let (State::Cycle(_), State::Cycle(oldest)) = (newest, oldest) else { return Ok(None) };
+    pub(super) fn sweep(&self, newest: State) -> Result<Option<Sweep<'a>>, ReadError> {
+        let State::Cycle(_) = newest else { return Ok(None) };
         let moment = self.moment(newest)?;
         let fits = !self.depends.depth
             && !self.depends.age
             && self.ask.window.is_open()
             && is_local(self.ask, &moment)?;
         match fits {
-            true => Sweep::new(self.timeline, self.ask, moment, oldest).map(Some),
+            true => Sweep::new(self.timeline, self.ask, moment).map(Some),
             false => Ok(None),
         }
     }
@@ -85,7 +115,7 @@ impl<'a> Comparer<'a> {
         older: &Moment<'_>,
     ) -> Result<Comparison, ReadError> {
         let (new, old) = (find_whole(self.ask, newer)?, find_whole(self.ask, older)?);
-        Ok(compare_hits((ranked(new), newer.cycle), (ranked(old), older.cycle), Vec::new()))
+        Ok(compare_found((new, newer.cycle), (old, older.cycle)))
     }
 
     /// Every part that may read differently in the two states.
@@ -108,46 +138,67 @@ impl<'a> Comparer<'a> {
         };
         for (from, to) in self.timeline.history().runs() {
             for cycle in (*from).max(oldest + 1)..=(*to).min(newest) {
-                places.extend(self.timeline.changed_places(cycle)?);
+                let parts = self.timeline.changed_parts(cycle)?;
+                places.extend(parts.into_iter().map(|part| part.place));
             }
         }
         if newest != oldest {
-            places.extend(self.timeline.finite_places(newest)?);
-            places.extend(self.timeline.finite_places(oldest)?);
+            places.extend(self.timeline.finite_places(newest, u64::MAX)?);
+            places.extend(self.timeline.finite_places(oldest, u64::MAX)?);
         }
         Ok(places)
     }
 }
 
-fn ranked(hits: Vec<Hit>) -> Vec<((u64, u32), Hit)> {
-    hits.into_iter().map(|hit| (hit.rank, hit)).collect()
+fn compare_found(
+    (new, new_cycle): (Vec<Hit>, u64),
+    (old, old_cycle): (Vec<Hit>, u64),
+) -> Comparison {
+    let ranked = |hits: Vec<Hit>| hits.into_iter().map(|hit| (hit.rank, hit)).collect();
+    let found = compare_hits((ranked(new), new_cycle), (ranked(old), old_cycle));
+    let changed = found.changed.into_iter().filter_map(|(_, change)| match change {
+        Change::Fields(all) => Some(*all),
+        Change::Ttl { .. } => None,
+    });
+    Comparison { added: found.added, removed: found.removed, changed: changed.collect() }
 }
 
-/// Compares what was found in two states, each with what it is ordered by. `counted` are nodes of
-/// which it is known already that they differ, and how.
+/// What differs, each change with what it is ordered by.
+pub(super) struct Keyed<K> {
+    added: Vec<Hit>,
+    removed: Vec<Hit>,
+    pub(super) changed: Vec<(K, Change)>,
+}
+
+impl<K: Ord + Copy> Keyed<K> {
+    /// The same in order.
+    pub(super) fn finish(mut self) -> Step {
+        self.changed.sort_by_key(|(key, _)| *key);
+        let changed = self.changed.into_iter().map(|(_, change)| change).collect();
+        Step { added: self.added, removed: self.removed, changed }
+    }
+}
+
+/// Compares what was found in two states, each with what it is ordered by.
 pub(super) fn compare_hits<K: Ord + Copy>(
     (mut new, new_cycle): (Vec<(K, Hit)>, u64),
     (old, old_cycle): (Vec<(K, Hit)>, u64),
-    counted: Vec<(K, Hit, Hit, Vec<Difference>)>,
-) -> Comparison {
+) -> Keyed<K> {
     new.sort_unstable_by_key(|(key, _)| *key);
     let mut gone: BTreeMap<_, Hit> =
         old.into_iter().map(|(_, hit)| (hit.node.id.clone(), hit)).collect();
-    let mut found = Comparison::default();
-    let mut changed = counted;
+    let mut found = Keyed { added: Vec::new(), removed: Vec::new(), changed: Vec::new() };
     for (key, hit) in new {
         match gone.remove(&hit.node.id) {
             None => found.added.push(hit),
             Some(before) => {
                 let fields = differences((&hit, new_cycle), (&before, old_cycle));
                 if !fields.is_empty() {
-                    changed.push((key, hit, before, fields));
+                    found.changed.push((key, Change::Fields(Box::new((hit, before, fields)))));
                 }
             }
         }
     }
-    changed.sort_by_key(|(key, ..)| *key);
-    found.changed = changed.into_iter().map(|(_, new, old, fields)| (new, old, fields)).collect();
     found.removed = gone.into_values().collect();
     found
 }

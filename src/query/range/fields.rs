@@ -1,5 +1,6 @@
 //! The headers that a diff tracks, in their order (R8.3), and which of them differ.
 
+use super::result::Field;
 use crate::json::Json;
 use crate::model::Name;
 use crate::query::eval::Hit;
@@ -7,8 +8,11 @@ use crate::snapshot::hex;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// The field that differs most often.
+pub(super) const TTL: Field = Field::Borrowed("ttl");
+
 /// A field that differs: its name, its newer and its older value.
-pub(in crate::query) type Difference = (String, Json, Json);
+pub(in crate::query) type Difference = (Field, Json, Json);
 
 /// What differs between two states of one node; each ttl is counted to the cycle beside it.
 pub(in crate::query) fn differences(
@@ -22,19 +26,19 @@ pub(in crate::query) fn differences(
     }
     if Arc::ptr_eq(&newer.node, &older.node) && newer.parent == older.parent {
         let ttl = |ttl: Option<u64>| ttl.map_or(Json::Null, number);
-        return vec![("ttl".to_owned(), ttl(ttls.0), ttl(ttls.1))];
+        return vec![(TTL, ttl(ttls.0), ttl(ttls.1))];
     }
     let headers = headers(newer, newer_cycle).into_iter().zip(headers(older, older_cycle));
     let mut found: Vec<Difference> = headers
         .filter(|((_, new), (_, old))| new != old)
-        .map(|((name, new), (_, old))| (name.to_owned(), new, old))
+        .map(|((name, new), (_, old))| (Field::Borrowed(name), new, old))
         .collect();
     let names: BTreeSet<&Name> = newer.node.attrs.keys().chain(older.node.attrs.keys()).collect();
     for name in names {
         let value = |hit: &Hit| hit.node.attrs.get(name).cloned().unwrap_or(Json::Null);
         let (new, old) = (value(newer), value(older));
         if new != old {
-            found.push((name.to_string(), new, old));
+            found.push((Field::Owned(name.to_string()), new, old));
         }
     }
     found
@@ -66,7 +70,8 @@ fn headers(hit: &Hit, cycle: u64) -> [(&'static str, Json); 15] {
     ]
 }
 
-fn number(value: u64) -> Json {
+/// A count as JSON.
+pub(super) fn number(value: u64) -> Json {
     match i64::try_from(value) {
         Ok(value) => Json::Int(value),
         Err(_) => Json::BigInt(value.to_string().into()),

@@ -9,7 +9,7 @@ mod sweep;
 pub(super) use compare::{Comparer, Comparison};
 pub(super) use fields::Difference;
 pub use result::{
-    Changed, ContentDiff, Delta, DiffBlock, FromTo, Hunk, Limits, RangeDiffLatestResult,
+    Changed, ContentDiff, Delta, DiffBlock, Field, FromTo, Hunk, Limits, RangeDiffLatestResult,
     RangeError, SnapshotRef, Stats, Summary as ContentSummary, TokenOp,
 };
 
@@ -21,8 +21,10 @@ use super::query_error::QueryError;
 use super::timeline::{Moment, Timeline};
 use crate::code::Code;
 use crate::json::Json;
-use crate::model::ReadError;
+use crate::model::{Id, ReadError};
+use compare::{Change, Step};
 use content::{Side, content_diff};
+use fields::TTL;
 use std::sync::Arc;
 
 /// The stops of a range, as resolved.
@@ -51,12 +53,12 @@ pub(super) fn range(
     for (i, j) in pairs(plan.mode, stops.list.len()) {
         let (new, old) = (stops.list[i].state, stops.list[j].state);
         if sweep.is_none() && plan.mode == Mode::Pairwise && !whole {
-            sweep = Some(comparer.sweep(new, stops.list[stops.list.len() - 1].state)?);
+            sweep = Some(comparer.sweep(new)?);
         }
         if let (Some(Some(walk)), State::Cycle(new), State::Cycle(old)) = (&mut sweep, new, old)
-            && let Some(comparison) = walk.step(new, old)?
+            && let Some(step) = walk.step(new, old)?
         {
-            diffs.push(writer.block(&refs[i], &refs[j], comparison)?);
+            diffs.push(writer.block(&refs[i], &refs[j], step)?);
             continue;
         }
         // From the working state, and over an import that brought another root, a walk begins
@@ -73,7 +75,7 @@ pub(super) fn range(
             true => comparer.compare_whole(&new, &old)?,
             false => comparer.compare((&new, stops.list[i].state), (&old, stops.list[j].state))?,
         };
-        diffs.push(writer.block(&refs[i], &refs[j], comparison)?);
+        diffs.push(writer.block(&refs[i], &refs[j], comparison.into())?);
         newer = sweep.as_ref().is_some_and(Option::is_none).then_some(old);
     }
     let limits = (stops.cut || writer.cut).then_some(Limits {
@@ -117,7 +119,7 @@ fn snapshot_ref(stop: &Stop, kind: RangeKind) -> SnapshotRef {
         RangeKind::Relative => "t",
         RangeKind::Cycles => "c",
     };
-    SnapshotRef { kind: word, value: stop.value, label: stop.label(kind), cycle: stop.cycle }
+    SnapshotRef { kind: word, value: stop.value, label: stop.label(kind).into(), cycle: stop.cycle }
 }
 
 struct Writer<'a> {
@@ -132,7 +134,7 @@ impl Writer<'_> {
         &mut self,
         from: &SnapshotRef,
         to: &SnapshotRef,
-        mut found: Comparison,
+        mut found: Step,
     ) -> Result<DiffBlock, ReadError> {
         let stats = Stats {
             added: found.added.len() as u64,
@@ -148,8 +150,14 @@ impl Writer<'_> {
         }
         let ids = |hits: Vec<Hit>| hits.into_iter().map(|hit| hit.node.id.clone()).collect();
         let mut changed = Vec::with_capacity(found.changed.len());
-        for (newer, older, fields) in found.changed {
-            changed.push(self.changed((&newer, from), (&older, to), fields)?);
+        for change in found.changed {
+            changed.push(match change {
+                Change::Ttl { id, newer, older } => ttl_changed(id, newer, older),
+                Change::Fields(all) => {
+                    let (newer, older, fields) = *all;
+                    self.changed((&newer, from), (&older, to), fields)?
+                }
+            });
         }
         Ok(DiffBlock {
             from: from.clone(),
@@ -167,13 +175,13 @@ impl Writer<'_> {
         (older, to): (&Hit, &SnapshotRef),
         differences: Vec<Difference>,
     ) -> Result<Changed, ReadError> {
-        let fields: Vec<String> = differences.iter().map(|(name, ..)| name.clone()).collect();
+        let fields: Vec<Field> = differences.iter().map(|(name, ..)| name.clone()).collect();
         let values = differences.into_iter().map(|(name, from, to)| (name, FromTo { from, to }));
         let mut delta = Delta(values.collect());
         let mut diff = None;
         if fields.iter().any(|name| name == "content_hash") {
             if self.options.include_content {
-                diff = Some(self.content((newer, from), (older, to))?);
+                diff = Some(Box::new(self.content((newer, from), (older, to))?));
             }
             self.materialize(newer, older, &mut delta)?;
         }
@@ -204,9 +212,9 @@ impl Writer<'_> {
     /// Puts the fields that were asked for beside those that differ.
     fn materialize(&self, newer: &Hit, older: &Hit, delta: &mut Delta) -> Result<(), ReadError> {
         for material in &self.options.materialize {
-            let attr = |name: &str| {
+            let attr = |name: &'static str| {
                 let value = |hit: &Hit| hit.node.attrs.get(name).cloned().unwrap_or(Json::Null);
-                (name.to_owned(), FromTo { from: value(newer), to: value(older) })
+                (Field::Borrowed(name), FromTo { from: value(newer), to: value(older) })
             };
             let entry = match material {
                 Material::ContentHash => continue,
@@ -214,7 +222,10 @@ impl Writer<'_> {
                 Material::Encoding => attr("encoding"),
                 Material::Content => {
                     let (from, to) = (self.body(newer)?, self.body(older)?);
-                    ("content".to_owned(), FromTo { from: (*from).clone(), to: (*to).clone() })
+                    (
+                        Field::Borrowed("content"),
+                        FromTo { from: (*from).clone(), to: (*to).clone() },
+                    )
                 }
             };
             if !delta.0.iter().any(|(name, _)| *name == entry.0) {
@@ -230,6 +241,11 @@ impl Writer<'_> {
             None => Ok(Arc::new(Json::Null)),
         }
     }
+}
+
+fn ttl_changed(id: Id, newer: u64, older: u64) -> Changed {
+    let values = FromTo { from: fields::number(newer), to: fields::number(older) };
+    Changed { id, fields: vec![TTL], delta: Delta(vec![(TTL, values)]), content_diff: None }
 }
 
 /// Keeps what there is room for.

@@ -1,10 +1,11 @@
 //! The shape of what a range yields (R8.1–R8.6). The key names are those of the protocol.
 
 use crate::json::Json;
-use crate::model::Id;
+use crate::model::{Id, Name};
 use crate::query::ast::Mode;
 use crate::query::options::ContentMode;
 use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 
 /// What changed over a range.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -36,7 +37,7 @@ pub struct SnapshotRef {
     /// The number in its address.
     pub value: i64,
     /// The address.
-    pub label: String,
+    pub label: Name,
     /// The cycle.
     pub cycle: u64,
 }
@@ -64,17 +65,20 @@ pub struct Changed {
     /// Its id.
     pub id: Id,
     /// What differs.
-    pub fields: Vec<String>,
+    pub fields: Vec<Field>,
     /// The values of these.
     pub delta: Delta,
     /// How the content differs, if that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub content_diff: Option<ContentDiff>,
+    pub content_diff: Option<Box<ContentDiff>>,
 }
+
+/// The name of a field: a header's, or that of a custom attribute.
+pub type Field = Cow<'static, str>;
 
 /// Fields and their two values, in the order of the fields.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Delta(pub Vec<(String, FromTo)>);
+pub struct Delta(pub Vec<(Field, FromTo)>);
 
 impl Serialize for Delta {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

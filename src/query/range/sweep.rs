@@ -3,152 +3,153 @@
 //!
 //! This is for questions whose answer in each part depends on that part alone. From a snapshot to
 //! the one before it only the parts change that the commit changed, so what was found in the others
-//! is kept; in those, only what remains of a finite ttl differs.
+//! is kept; in those, only what remains of a finite ttl differs. The parts with a finite ttl are
+//! known for the newest snapshot, and from there on by what each commit changed.
 
-use super::compare::{Comparison, compare_hits};
-use super::fields::differences;
-use crate::model::{Place, ReadError, Skeleton, Slot, Subtree};
-use crate::query::eval::{Hit, find_in_part};
+use super::compare::{Change, Step, compare_hits};
+use crate::model::{ChangedPart, Id, Lifetime, Place, ReadError, Slot, Subtree};
+use crate::query::eval::{Finder, Hit};
 use crate::query::plan::{Ask, Depends};
 use crate::query::timeline::{Moment, Timeline};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// A walk back through snapshots.
 pub(super) struct Sweep<'a> {
     timeline: &'a dyn Timeline,
-    ask: &'a Ask,
     /// Whether what remains of a ttl decides what is found.
     by_ttl: bool,
-    moment: Moment<'a>,
-    newer: Option<Skeleton>,
-    /// What is known of parts as they are in the newer snapshot; none if one is not there.
-    parts: HashMap<Place, Option<Held>>,
-    /// Places that may hold a finite ttl, with the first and the last cycle, last ones last.
-    finite: Vec<(Place, u64, u64)>,
-    /// Those of them that may hold one now.
-    active: Vec<(Place, u64)>,
+    finder: Finder<'a>,
+    /// Parts as they are in the newer snapshot, as far as they were met.
+    parts: HashMap<Place, Held>,
+    /// Where a ttl decides: parts of the newer snapshot that have a finite one.
+    finite: BTreeMap<Place, Arc<Subtree>>,
+    /// Else: the nodes with a finite ttl that are found in the newer snapshot, in order.
+    counting: Vec<Counting>,
 }
 
+/// A part, and what is found in it; nothing of that is known where a ttl decides it.
 #[derive(Clone)]
 struct Held {
     nodes: Arc<Subtree>,
     hits: Rc<[Hit]>,
 }
 
+/// A node whose ttl counts down.
+struct Counting {
+    key: Key,
+    id: Id,
+    life: Lifetime,
+}
+
 impl<'a> Sweep<'a> {
-    /// A walk that begins at the snapshot of a moment and goes back to that of a cycle.
+    /// A walk back that begins at the snapshot of a moment.
     pub(super) fn new(
         timeline: &'a dyn Timeline,
         ask: &'a Ask,
         moment: Moment<'a>,
-        back_to: u64,
     ) -> Result<Sweep<'a>, ReadError> {
-        let mut finite = timeline.finite_spans(back_to, moment.cycle)?;
-        finite.sort_unstable_by_key(|(_, _, last)| *last);
-        Ok(Sweep {
+        let newest = moment.cycle;
+        let places: BTreeSet<Place> = timeline
+            .finite_places(newest, u64::MAX)?
+            .into_iter()
+            .filter(|place| place.slot().is_none_or(|slot| moment.tree.spine().contains(slot)))
+            .collect();
+        let mut sweep = Sweep {
             timeline,
-            ask,
             by_ttl: Depends::of(ask).ttl,
-            newer: None,
-            moment,
+            finder: Finder::new(ask, moment),
             parts: HashMap::new(),
-            finite,
-            active: Vec::new(),
-        })
+            finite: BTreeMap::new(),
+            counting: Vec::new(),
+        };
+        for place in places {
+            let held = sweep.read(place, newest)?;
+            sweep.hold(place, held);
+        }
+        sweep.counting.sort_unstable_by_key(|node| node.key);
+        Ok(sweep)
     }
 
     /// Compares the snapshot of `newer` with that of `older`, its neighbour. None if the root or
     /// `^seq` differ, which this cannot compare; the walk is over then.
-    pub(super) fn step(&mut self, newer: u64, older: u64) -> Result<Option<Comparison>, ReadError> {
-        let source = self.moment.tree.source().clone();
-        let new = match self.newer.take() {
-            Some(skeleton) => skeleton,
-            None => source.skeleton(newer)?,
-        };
-        let old = source.skeleton(older)?;
-        if new.root != old.root || new.seq != old.seq {
+    pub(super) fn step(&mut self, newer: u64, older: u64) -> Result<Option<Step>, ReadError> {
+        if !self.timeline.same_top(newer, older)? {
             return Ok(None);
         }
-        let changed: BTreeSet<Place> = self.timeline.changed_places(newer)?.into_iter().collect();
-        let finite = self.finite(newer, older);
-        let (mut here, mut before) = (Vec::new(), Vec::new());
-        for place in &changed {
-            here.extend(
-                self.hits(*place, &new, newer)?.iter().flat_map(|held| keyed(*place, held)),
-            );
-            self.parts.remove(place);
-            before.extend(
-                self.hits(*place, &old, older)?.iter().flat_map(|held| keyed(*place, held)),
-            );
-        }
-        let mut counted = Vec::new();
-        for place in finite.difference(&changed) {
-            if self.by_ttl {
-                let (now, then) =
-                    (self.hits(*place, &new, newer)?, self.hits(*place, &old, older)?);
-                here.extend(now.iter().flat_map(|held| keyed(*place, held)));
-                before.extend(then.iter().flat_map(|held| keyed(*place, held)));
-            } else if let Some(held) = self.hits(*place, &old, older)? {
-                for (key, hit) in
-                    keyed(*place, &held).filter(|(_, hit)| hit.node.lifetime.is_some())
-                {
-                    let fields = differences((&hit, newer), (&hit, older));
-                    if !fields.is_empty() {
-                        counted.push((key, hit.clone(), hit, fields));
-                    }
-                }
+        let changed = self.timeline.changed_parts(newer)?;
+        let (mut here, mut before, mut past) = (Vec::new(), Vec::new(), Vec::new());
+        for ChangedPart { place, before: was, after: is } in &changed {
+            if *is {
+                let now = match self.parts.remove(place) {
+                    Some(held) if self.by_ttl => self.find(*place, held.nodes, newer)?,
+                    Some(held) => held,
+                    None => self.read(*place, newer)?,
+                };
+                here.extend(keyed(*place, &now.hits));
+            }
+            if *was {
+                let then = self.read(*place, older)?;
+                before.extend(keyed(*place, &then.hits));
+                past.push((*place, then));
             }
         }
-        self.newer = Some(old);
-        Ok(Some(compare_hits((here, newer), (before, older), counted)))
-    }
-
-    /// The places that may hold a finite ttl in one of two neighbours.
-    fn finite(&mut self, newer: u64, older: u64) -> BTreeSet<Place> {
-        while let Some((place, first, _)) = self.finite.pop_if(|(.., last)| *last >= older) {
-            self.active.push((place, first));
+        self.forget(&changed);
+        for (place, nodes) in std::mem::take(&mut self.finite) {
+            let now = self.find(place, nodes.clone(), newer)?;
+            let then = self.find(place, nodes.clone(), older)?;
+            here.extend(keyed(place, &now.hits));
+            before.extend(keyed(place, &then.hits));
+            self.finite.insert(place, nodes);
         }
-        self.active.retain(|(_, first)| *first <= newer);
-        self.active.iter().map(|(place, _)| *place).collect()
+        let mut found = compare_hits((here, newer), (before, older));
+        found.changed.extend(self.counting.iter().filter_map(|Counting { key, id, life }| {
+            let [newer, older] = [newer, older].map(|cycle| life.remaining(cycle));
+            (newer != older).then(|| (*key, Change::Ttl { id: id.clone(), newer, older }))
+        }));
+        for (place, held) in past {
+            self.hold(place, held);
+        }
+        // What is counted is in order but for what was added just now: this finds the runs.
+        self.counting.sort_by_key(|node| node.key);
+        Ok(Some(found.finish()))
     }
 
-    /// What is found in a part. Where a ttl decides that, it depends on the cycle though the part
-    /// stays the same, and only the part is kept.
-    fn hits(
-        &mut self,
-        place: Place,
-        skeleton: &Skeleton,
-        cycle: u64,
-    ) -> Result<Option<Held>, ReadError> {
-        match self.parts.get(&place).cloned() {
-            Some(Some(held)) if self.by_ttl => self.find(place, held.nodes, cycle).map(Some),
-            Some(held) => Ok(held),
-            None => {
-                let held = self.read(place, skeleton, cycle)?;
-                self.parts.insert(place, held.clone());
-                Ok(held)
+    /// Keeps what is known of a part of the newer snapshot.
+    fn hold(&mut self, place: Place, held: Held) {
+        if self.by_ttl {
+            if held.nodes.entries().iter().any(|entry| entry.node.lifetime.is_some()) {
+                self.finite.insert(place, held.nodes.clone());
             }
+        } else {
+            let finite = held.hits.iter().filter_map(|hit| {
+                let (key, id) = (key(place, hit), hit.node.id.clone());
+                hit.node.lifetime.map(|life| Counting { key, id, life })
+            });
+            self.counting.extend(finite);
         }
+        self.parts.insert(place, held);
     }
 
-    fn read(
-        &mut self,
-        place: Place,
-        skeleton: &Skeleton,
-        cycle: u64,
-    ) -> Result<Option<Held>, ReadError> {
-        if place.slot().is_some_and(|slot| !skeleton.spine.contains(slot)) {
-            return Ok(None);
-        }
-        let nodes = self.moment.tree.source().part(place, cycle)?;
-        self.find(place, nodes, cycle).map(Some)
+    /// Leaves out of account what is in changed parts: they are compared.
+    fn forget(&mut self, changed: &[ChangedPart]) {
+        let mut spans: Vec<(u8, Slot)> = changed.iter().map(|part| span(part.place)).collect();
+        spans.sort_unstable();
+        let is_changed = |span: (u8, Slot)| spans.binary_search(&span).is_ok();
+        self.counting
+            .retain(|Counting { key: (region, slot, _), .. }| !is_changed((*region, *slot)));
+        self.finite.retain(|place, _| !is_changed(span(*place)));
+    }
+
+    fn read(&mut self, place: Place, cycle: u64) -> Result<Held, ReadError> {
+        let nodes = self.finder.moment.tree.source().part(place, cycle)?;
+        self.find(place, nodes, cycle)
     }
 
     fn find(&mut self, place: Place, nodes: Arc<Subtree>, cycle: u64) -> Result<Held, ReadError> {
-        self.moment.cycle = cycle;
-        let hits = find_in_part(self.ask, &self.moment, place, nodes.clone())?;
+        self.finder.moment.cycle = cycle;
+        let hits = self.finder.in_part(place, nodes.clone())?;
         Ok(Held { nodes, hits: hits.into() })
     }
 }
@@ -156,12 +157,20 @@ impl<'a> Sweep<'a> {
 /// Where a hit stands in canonical order, whatever snapshot it was found in.
 pub(super) type Key = (u8, Slot, u32);
 
-fn keyed(place: Place, held: &Held) -> impl Iterator<Item = (Key, Hit)> + use<> {
-    let (region, slot) = match place {
+/// Where a part stands in that order.
+fn span(place: Place) -> (u8, Slot) {
+    match place {
         Place::Sys => (1, Slot { cycle: 0, rank: 0 }),
         Place::Turn(slot) => (3, slot),
         Place::Ah => (4, Slot { cycle: 0, rank: 0 }),
-    };
-    let hits = held.hits.clone();
-    (0..hits.len()).map(move |i| ((region, slot, hits[i].rank.1), hits[i].clone()))
+    }
+}
+
+fn key(place: Place, hit: &Hit) -> Key {
+    let (region, slot) = span(place);
+    (region, slot, hit.rank.1)
+}
+
+fn keyed(place: Place, hits: &[Hit]) -> impl Iterator<Item = (Key, Hit)> + '_ {
+    hits.iter().map(move |hit| (key(place, hit), hit.clone()))
 }

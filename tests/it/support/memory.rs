@@ -12,8 +12,8 @@ use pactdb::change::{
 };
 use pactdb::json::{Json, parse};
 use pactdb::model::{
-    ContentRef, Generation, Glance, Id, Instance, OwnedSketch, Place, ReadError, Skeleton, Slot,
-    Subtree, Tree, TurnSource,
+    ChangedPart, Clue, ContentRef, Generation, Glance, Grams, Id, Instance, OwnedSketch, Place,
+    ReadError, Skeleton, Slot, Subtree, Tree, TurnSource, features,
 };
 use pactdb::query::Timeline;
 use pactdb::snapshot::{Contents, read_document};
@@ -30,7 +30,7 @@ struct Committed {
     used: BTreeSet<Id>,
     refs: BTreeSet<(Id, Id)>,
     instances: BTreeMap<String, Instance>,
-    changed: BTreeMap<u64, Vec<Place>>,
+    changed: BTreeMap<u64, Vec<ChangedPart>>,
     /// For each cycle the places that hold a node with a finite ttl.
     finite: BTreeMap<u64, BTreeSet<Place>>,
 }
@@ -227,7 +227,9 @@ impl Memory {
             let mut finite = shelf.finite.values().next_back().cloned().unwrap_or_default();
             for part in &closed.parts {
                 shelf.parts.entry(part.place).or_default().insert(cycle, part.new.clone());
-                shelf.changed.entry(cycle).or_default().push(part.place);
+                let (before, after) = (part.old.is_some(), part.new.is_some());
+                let changed = ChangedPart { place: part.place, before, after };
+                shelf.changed.entry(cycle).or_default().push(changed);
                 match part.new.as_deref().is_some_and(|part| {
                     part.entries().iter().any(|entry| entry.node.lifetime.is_some())
                 }) {
@@ -280,7 +282,7 @@ impl Timeline for Memory {
         &self.bodies
     }
 
-    fn changed_places(&self, cycle: u64) -> Result<Vec<Place>, ReadError> {
+    fn changed_parts(&self, cycle: u64) -> Result<Vec<ChangedPart>, ReadError> {
         Ok(self.shelf.0.read().unwrap().changed.get(&cycle).cloned().unwrap_or_default())
     }
 
@@ -294,15 +296,57 @@ impl Timeline for Memory {
         Ok(self.shelf.0.read().unwrap().placed.get(id).cloned().unwrap_or_default())
     }
 
-    fn finite_places(&self, cycle: u64) -> Result<Vec<Place>, ReadError> {
+    fn finite_places(&self, cycle: u64, most: u64) -> Result<Vec<Place>, ReadError> {
         let shelf = self.shelf.0.read().unwrap();
-        Ok(shelf.finite.get(&cycle).into_iter().flatten().copied().collect())
+        let mut found = Vec::new();
+        for place in shelf.finite.get(&cycle).into_iter().flatten() {
+            let part = shelf.part(*place, cycle)?;
+            let mut nodes = part.entries().iter().map(|entry| &entry.node);
+            if nodes.any(|node| node.ttl_at(cycle).is_some_and(|ttl| ttl <= most)) {
+                found.push(*place);
+            }
+        }
+        Ok(found)
+    }
+
+    fn turns_with(
+        &self,
+        cycle: u64,
+        clue: &Clue,
+        _: usize,
+    ) -> Result<Option<Vec<Slot>>, ReadError> {
+        let spine = self.shelf.skeleton(cycle)?.spine;
+        let mut found = Vec::new();
+        for slot in spine.iter() {
+            let part = self.shelf.0.read().unwrap().part(Place::Turn(slot), cycle)?;
+            let mut has = !(self.sketched)(slot);
+            match clue {
+                Clue::Features(wanted) => {
+                    has |= features(&part).iter().any(|feature| wanted.contains(feature));
+                }
+                Clue::Texts(texts) => {
+                    for content in part.entries().iter().filter_map(|entry| entry.node.content) {
+                        let body = self.bodies.content(&content)?;
+                        let grams = Grams::of(body.text().as_bytes());
+                        let all = grams.as_ref().map_or(&[][..], Grams::hashes);
+                        let stands =
+                            |text: &Grams| text.hashes().iter().all(|hash| all.contains(hash));
+                        has |= texts.iter().any(stands);
+                    }
+                }
+            }
+            if has {
+                found.push(slot);
+            }
+        }
+        Ok(Some(found))
     }
 
     fn sketches(
         &self,
         cycle: u64,
         turns: &[Slot],
+        _: bool,
         matters: &mut dyn FnMut(&Arc<Subtree>) -> bool,
         each: &mut dyn FnMut(usize, Glance<'_>),
     ) -> Result<(), ReadError> {

@@ -68,7 +68,7 @@ pub(super) fn change(
             true => (&values.to, &values.from),
             false => (&values.from, &values.to),
         };
-        match name.as_str() {
+        match &**name {
             "content_hash" => parts.push("content".to_owned()),
             _ => parts.push(format!("{name} {} → {}", short(old), short(new))),
         }

@@ -62,7 +62,7 @@ fn one_block(look: Look, db: &Db, block: &DiffBlock) -> Result<String> {
 fn name(snapshot: &SnapshotRef) -> String {
     match snapshot.kind {
         "t" => format!("{} (@c{})", snapshot.label, snapshot.cycle),
-        _ => snapshot.label.clone(),
+        _ => snapshot.label.to_string(),
     }
 }
 
