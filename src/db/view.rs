@@ -6,12 +6,15 @@ use crate::change::{History, Working};
 use crate::error::{Error, Result};
 use crate::json::Json;
 use crate::log::LogReader;
-use crate::model::{ChangedPart, Clue, Generation, Glance, Place, ReadError, Slot, Subtree, Tree};
+use crate::model::{
+    ChangedPart, Clue, Generation, Glance, Page, Place, ReadError, Slot, Subtree, Tree,
+};
 use crate::query::ast::Selector;
 use crate::query::{
     self, Asked, Dialect, Explanation, Nodes, Options as QueryOptions, RichDiff, Selected, Timeline,
 };
 use crate::snapshot::Contents;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The store at one moment. Commits that follow do not show in it.
@@ -69,6 +72,14 @@ impl Timeline for View<'_> {
         most: usize,
     ) -> std::result::Result<Option<Vec<Slot>>, ReadError> {
         Ok(self.reader.turns_with(cycle, clue, most)?)
+    }
+
+    fn page(&self, slot: Slot) -> std::result::Result<Option<Arc<Page>>, ReadError> {
+        Ok(self.reader.page(slot)?)
+    }
+
+    fn unpaged(&self, cycle: u64) -> BTreeSet<Slot> {
+        self.reader.newer_turns(cycle)
     }
 
     fn sketches(

@@ -173,7 +173,7 @@ fn feature_key_bytes((feature, cycle): (u32, u64)) -> [u8; 12] {
 
 impl LogReader {
     /// The turns of which there is a version, as of a cycle, that the tables do not know.
-    pub(super) fn newer_turns(&self, cycle: u64) -> BTreeSet<Slot> {
+    pub fn newer_turns(&self, cycle: u64) -> BTreeSet<Slot> {
         let tail = self.tail.read().unwrap_or_else(PoisonError::into_inner);
         tail.turns.keys().filter(|(_, from)| *from <= cycle).map(|(slot, _)| *slot).collect()
     }

@@ -9,7 +9,6 @@ use super::codec::{Numbers, put_number, put_signed};
 use super::stored::{CLASSES, stored_json};
 use crate::json::canonical_string;
 use crate::model::{ContentRef, Lifetime, Name, Node, Subtree};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What a node has, by bits; the bits from [`CLASS`] on are its class.
@@ -138,7 +137,7 @@ pub(super) fn read_nodes(
         let parent = rest.next().and_then(|parent| u32::try_from(parent).ok());
         let node = read_node(&mut rest, names)?;
         let (parent, node) = parent.zip(node).ok_or_else(broken)?;
-        nodes.push((Arc::new(node), parent));
+        nodes.push((node, parent));
     }
     if !rest.0.is_empty() {
         return Err(StoreError::corrupt(format!("{} is followed by stray bytes", what())));
@@ -148,27 +147,38 @@ pub(super) fn read_nodes(
 }
 
 /// A node; none if the bytes are none.
-fn read_node(rest: &mut Numbers<'_>, names: &mut Names) -> Result<Option<Node>, StoreError> {
-    let Some((mut node, flags)) = read_headers(rest, names) else { return Ok(None) };
+fn read_node(rest: &mut Numbers<'_>, names: &mut Names) -> Result<Option<Arc<Node>>, StoreError> {
+    let Some((mut shared, flags)) = read_top(rest, names) else { return Ok(None) };
+    // It is filled where it stays: a node is large, and nobody else has it yet.
+    let Some(node) = Arc::get_mut(&mut shared) else { return Ok(None) };
+    if read_headers(rest, names, flags, node).is_none() {
+        return Ok(None);
+    }
     if flags & has::ATTRS != 0 {
         let Some(count) = rest.next() else { return Ok(None) };
-        let mut attrs = BTreeMap::new();
         for _ in 0..count {
             let Some((name, value)) = rest.text().zip(rest.text()) else { return Ok(None) };
-            attrs.insert(Name::from(name), stored_json(value)?);
+            node.attrs.insert(Name::from(name), stored_json(value)?);
         }
-        node.attrs = attrs;
     }
-    Ok(Some(node))
+    Ok(Some(shared))
 }
 
-/// Everything but the custom attributes, and the bits.
-fn read_headers(rest: &mut Numbers<'_>, names: &mut Names) -> Option<(Node, u64)> {
+/// A node that has nothing but an id, a type and a class yet, and what it will have.
+fn read_top(rest: &mut Numbers<'_>, names: &mut Names) -> Option<(Arc<Node>, u64)> {
     let flags = rest.next()?;
     let class = *CLASSES.get(usize::try_from(flags >> has::CLASS).ok()?)?;
-    let id = Name::from(rest.text()?);
-    let node_type = names.shared(rest.text()?);
-    let mut node = Node::bare(id, node_type, class);
+    let (id, node_type) = (Name::from(rest.text()?), names.shared(rest.text()?));
+    Some((Arc::new(Node::bare(id, node_type, class)), flags))
+}
+
+/// Everything else but the custom attributes.
+fn read_headers(
+    rest: &mut Numbers<'_>,
+    names: &mut Names,
+    flags: u64,
+    node: &mut Node,
+) -> Option<()> {
     node.cycle = rest.next()?;
     node.created_at_ns = rest.signed()?;
     node.creation_index = rest.next()?;
@@ -217,7 +227,7 @@ fn read_headers(rest: &mut Numbers<'_>, names: &mut Names) -> Option<(Node, u64)
     if has(has::REFS) {
         node.refs = list(rest, |id| Name::from(id))?;
     }
-    Some((node, flags))
+    Some(())
 }
 
 fn list(rest: &mut Numbers<'_>, mut name: impl FnMut(&str) -> Name) -> Option<Vec<Name>> {

@@ -11,7 +11,6 @@ use super::nodes::Names;
 use super::record::{Record, plain_text, read_content, read_record};
 use super::rows::{CycleHead, CycleInfo, PartRow, StoredCycle, StoredPartChange};
 use super::shown::Shown;
-use super::sketches::Template;
 use super::stored::StoredAttempt;
 use super::tables::{
     ATTEMPT_CYCLES, ATTEMPTS, ORIGINS, PartKey, cycle_key, log_key_bytes, part_key, place_key,
@@ -19,12 +18,14 @@ use super::tables::{
 use crate::change::{Attempt, History};
 use crate::json::Json;
 use crate::model::{
-    ChangedPart, ContentRef, Id, Instance, Place, ReadError, Skeleton, Subtree, TurnSource,
+    ChangedPart, ContentRef, Id, Instance, Place, ReadError, Skeleton, Subtree, Template,
+    TurnSource,
 };
 use crate::snapshot::{Body, Contents};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use redb::ReadableTable;
+use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
@@ -33,6 +34,12 @@ const SCAN: usize = 1024;
 
 /// How many events are passed over rather than leapt over.
 const LEAP: u64 = 8;
+
+/// How many versions of a part are remembered.
+const VERSIONS: usize = 4;
+
+/// The first and a last cycle of some versions of a part.
+type Versions = SmallVec<[(u64, u64); 2]>;
 
 /// Weighs what is cached by about the bytes that it takes.
 #[derive(Debug, Clone, Copy)]
@@ -73,6 +80,9 @@ pub struct LogReader {
     db: SharedBase,
     pub(super) tail: RwLock<Tail>,
     parts: Cache<PartKey, Arc<Subtree>, Bytes>,
+    /// Which versions of parts there are, as far as that was found out: the cycle that each holds
+    /// from, and one up to which it does.
+    versions: Cache<(u64, u32), Versions>,
     contents: Cache<(u64, u32), Arc<Json>, Bytes>,
     /// Versions of parts that are about to be written; they are newer than all that is shown.
     pub(super) ahead: RwLock<BTreeMap<PartKey, Option<Arc<Subtree>>>>,
@@ -98,6 +108,7 @@ impl LogReader {
             db,
             tail: RwLock::new(tail),
             parts: Cache::with_weighter(4096, cache_bytes / 2, Bytes),
+            versions: Cache::new(64 << 10),
             contents: Cache::with_weighter(4096, cache_bytes / 2, Bytes),
             ahead: RwLock::default(),
             names: Mutex::default(),
@@ -110,6 +121,7 @@ impl LogReader {
     /// Empties the caches.
     pub fn clear_cache(&self) {
         self.parts.clear();
+        self.versions.clear();
         self.contents.clear();
         self.skeletons.clear();
         self.cycles.clear();
@@ -243,7 +255,7 @@ impl LogReader {
         let whole = match self.skeletons.get(&own) {
             Some(whole) => whole,
             None => {
-                let whole = Arc::new(self.cycle_row(own)?.skeleton(own)?);
+                let whole = Arc::new(self.cycle_head(own)?.skeleton(own)?);
                 self.skeletons.insert(own, whole.clone());
                 whole
             }
@@ -325,6 +337,9 @@ impl LogReader {
     /// A version that is about to be written, if there is one for that cycle.
     fn part_ahead(&self, place: Place, cycle: u64) -> Option<Arc<Subtree>> {
         let ahead = self.ahead.read().unwrap_or_else(PoisonError::into_inner);
+        if ahead.is_empty() {
+            return None;
+        }
         let (slot, rank) = place_key(place);
         let mut versions = ahead.range((slot, rank, 0)..=(slot, rank, cycle));
         versions.next_back().and_then(|(_, part)| part.clone())
@@ -334,33 +349,66 @@ impl LogReader {
         if let Some(part) = self.part_ahead(place, cycle) {
             return Ok(part);
         }
+        let (slot, rank) = place_key(place);
+        let known = self.versions.get(&(slot, rank)).unwrap_or_default();
+        let version = known.iter().find(|(from, upto)| (*from..=*upto).contains(&cycle));
+        if let Some((from, _)) = version
+            && let Some(part) = self.parts.get(&(slot, rank, *from))
+        {
+            return Ok(part);
+        }
         self.with(|txn| {
             let table = txn.parts()?;
-            let (slot, rank) = place_key(place);
-            let mut range = table.range((slot, rank, 0)..=(slot, rank, cycle))?;
             let missing = || {
                 let (slot, rank, _) = part_key(place, cycle);
                 StoreError::corrupt(format!(
                     "the part {slot}/{rank} as of cycle {cycle} is missing"
                 ))
             };
-            let Some(entry) = range.next_back() else { return Err(missing()) };
-            let (key, row) = entry?;
-            let key = key.value();
-            let holds = |until: u64| until == 0 || until > cycle;
-            if let Some(part) = self.parts.get(&key)
-                && row.value().first_chunk::<8>().is_some_and(|u| holds(u64::from_le_bytes(*u)))
-            {
-                return Ok(part);
-            }
+            // Most turns are as they were sealed.
+            let first = match place {
+                Place::Turn(slot) if slot.cycle <= cycle => {
+                    table.get(part_key(place, slot.cycle))?.map(|row| (slot.cycle, row))
+                }
+                _ => None,
+            };
+            let holds = |row: &[u8]| {
+                let until = row.first_chunk::<8>().map_or(0, |until| u64::from_le_bytes(*until));
+                until == 0 || until > cycle
+            };
+            let (version, row) = match first.filter(|(_, row)| holds(row.value())) {
+                Some(first) => first,
+                None => {
+                    let mut range = table.range((slot, rank, 0)..=(slot, rank, cycle))?;
+                    let Some(entry) = range.next_back() else { return Err(missing()) };
+                    let (key, row) = entry?;
+                    (key.value().2, row)
+                }
+            };
+            let key = (slot, rank, version);
             let row = PartRow::read(key, row.value())?;
-            if !holds(row.until) {
+            if row.until > 0 && row.until <= cycle {
                 return Err(missing());
             }
-            let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
-            let part = row.part(&mut names)?.ok_or_else(missing)?;
-            drop(names);
-            self.parts.insert(key, part.clone());
+            // The newest version holds at least up to the last commit.
+            let upto = match row.until {
+                0 => txn.last_cycle()?.unwrap_or_default(),
+                until => until - 1,
+            };
+            let part = match self.parts.get(&key) {
+                Some(part) => part,
+                None => {
+                    let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+                    let part = row.part(&mut names)?.ok_or_else(missing)?;
+                    self.parts.insert(key, part.clone());
+                    part
+                }
+            };
+            let mut versions = known;
+            versions.retain(|(from, _)| *from != key.2);
+            versions.truncate(VERSIONS - 1);
+            versions.insert(0, (key.2, upto));
+            self.versions.insert((slot, rank), versions);
             Ok(part)
         })
     }

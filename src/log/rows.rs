@@ -92,7 +92,6 @@ pub(super) struct StoredCycle {
     pub(super) kind: CycleKind,
     pub(super) digest: [u8; 32],
     pub(super) removed: [Vec<String>; 3],
-    skeleton: Option<StoredSkeleton>,
     pub(super) next_id: u64,
     pub(super) last_ns: i64,
     policies: Vec<StoredPolicy>,
@@ -111,6 +110,8 @@ pub(super) struct CycleHead {
     pub(super) skeleton_at: u64,
     /// The parts that changed, with their hashes before and after.
     pub(super) parts: Vec<StoredPartChange>,
+    /// The bytes of a skeleton, if this cycle has one of its own.
+    skeleton: Vec<u8>,
 }
 
 impl CycleHead {
@@ -143,7 +144,22 @@ impl CycleHead {
             };
             parts.push(StoredPartChange { place, old: hash()?, new: hash()? });
         }
-        Some(CycleHead { skeleton_at, parts })
+        Some(CycleHead { skeleton_at, parts, skeleton: rest.bytes()?.to_vec() })
+    }
+
+    /// The skeleton in this row, which is that of the cycle `own`.
+    pub(super) fn skeleton(&self, own: u64) -> Result<(Skeleton, History), StoreError> {
+        if self.skeleton.is_empty() {
+            return Err(StoreError::corrupt(format!("the commit of cycle {own} has no skeleton")));
+        }
+        let what = format!("the skeleton of cycle {own}");
+        let stored: StoredSkeleton = decode(&self.skeleton, &what)?;
+        let skeleton = Skeleton {
+            root: Arc::new(stored.root.into_node()?),
+            seq: Arc::new(stored.seq.into_node()?),
+            spine: stored.spine,
+        };
+        Ok((skeleton, stored.history))
     }
 
     fn write(&self, bytes: &mut Vec<u8>) {
@@ -158,6 +174,8 @@ impl CycleHead {
                 bytes.extend_from_slice(hash.as_ref().map_or(&[], |hash| &hash[..]));
             }
         }
+        put_number(self.skeleton.len() as u64, bytes);
+        bytes.extend_from_slice(&self.skeleton);
     }
 }
 
@@ -189,25 +207,25 @@ pub(super) fn write_cycle(
     let texts = |ids: &[Id]| ids.iter().map(|id| id.to_string()).collect::<Vec<_>>();
     let Removed { expired, cascaded, pruned } = &closed.removed;
     let skeleton = match skeleton_at {
-        Some(_) => None,
-        None => Some(StoredSkeleton {
+        Some(_) => Vec::new(),
+        None => encode(&StoredSkeleton {
             root: StoredNode::from(&**closed.tree.root()),
             seq: StoredNode::from(&**closed.tree.seq()),
             spine: closed.tree.spine().clone(),
             history: next.history.clone(),
-        }),
+        })?,
     };
     let IndexDelta { used, placed, refs, expiry, instances } = &closed.delta;
     let cycle = StoredCycle {
         head: CycleHead {
             skeleton_at: skeleton_at.unwrap_or(closed.cycle),
             parts: closed.parts.iter().map(store_part_change).collect(),
+            skeleton,
         },
         seq,
         kind,
         digest: closed.digest,
         removed: [texts(expired), texts(cascaded), texts(pruned)],
-        skeleton,
         // What the instances at the start of the next cycle use is counted when they are applied.
         next_id: next.next_id,
         last_ns: next.last_ns,
@@ -283,19 +301,6 @@ impl StoredCycle {
     /// Where to find the skeleton: in this row, or in that of an earlier cycle.
     pub(super) fn skeleton_at(&self) -> u64 {
         self.head.skeleton_at
-    }
-
-    /// The skeleton in this row, which is that of the cycle `own`.
-    pub(super) fn skeleton(&self, own: u64) -> Result<(Skeleton, History), StoreError> {
-        let Some(stored) = self.skeleton.clone() else {
-            return Err(StoreError::corrupt(format!("the commit of cycle {own} has no skeleton")));
-        };
-        let skeleton = Skeleton {
-            root: Arc::new(stored.root.into_node()?),
-            seq: Arc::new(stored.seq.into_node()?),
-            spine: stored.spine,
-        };
-        Ok((skeleton, stored.history))
     }
 
     pub(super) fn policies(&self) -> Result<Vec<Policy>, StoreError> {

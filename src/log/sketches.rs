@@ -11,8 +11,11 @@ use super::clues::NewVersion;
 use super::codec::{Numbers, put_number, put_signed, seal, unseal};
 use super::nodes::{Names, read_nodes, write_nodes};
 use super::read::LogReader;
-use super::tables::{BlockKey, SKETCHES, block_key, block_key_bytes};
-use crate::model::{Glance, OwnedSketch, Sketch, Slot, Subtree};
+use super::rows::PartRow;
+use super::tables::{BlockKey, PARTS, SKETCHES, block_key, block_key_bytes, part_key};
+use crate::model::{
+    Columns, Glance, Lifetime, Page, PageTurn, Place, Slot, Subtree, Template, sames, template,
+};
 use redb::{ReadableTable, WriteTransaction};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -23,22 +26,12 @@ const VERSIONS: usize = 4;
 /// The most nodes of a turn that has a sketch.
 const NODES: usize = 256;
 
-/// A version of a turn in a block.
-#[derive(Debug, Clone, Copy)]
-struct StoredTurn {
-    slot: Slot,
-    /// The cycle that this version holds from.
-    from: u64,
-    /// The number of its template, from 1; 0 if the turn has to be read.
-    template: u32,
-    /// Its first node among those of the block.
-    node: u32,
-    /// Its first content among those of the block.
-    content: u32,
-}
-
 fn block_name(key: BlockKey) -> String {
     format!("the sketches of the cycles from {}", key.0 * 64)
+}
+
+fn misfit(key: BlockKey) -> StoreError {
+    StoreError::corrupt(format!("{} do not fit together", block_name(key)))
 }
 
 /// One version of a turn, on its way into a row.
@@ -46,6 +39,15 @@ struct Draft {
     from: u64,
     /// None if the turn has to be read.
     known: Option<Known>,
+}
+
+/// What is known of a version.
+struct Known {
+    template: Vec<u8>,
+    ids: Vec<String>,
+    contents: Vec<(u64, u32)>,
+    lives: Vec<Lifetime>,
+    sames: Vec<bool>,
 }
 
 /// A block on its way into its row.
@@ -59,23 +61,29 @@ pub(super) fn flush_sketches(
     txn: &WriteTransaction,
     versions: &[NewVersion],
 ) -> Result<(), StoreError> {
-    let mut blocks: BTreeMap<BlockKey, Vec<(Slot, Draft)>> = BTreeMap::new();
-    for ((slot, from), turn) in versions {
-        let known = turn.as_deref().and_then(known);
-        blocks.entry(block_key(*slot)).or_default().push((*slot, Draft { from: *from, known }));
-    }
+    let parts = txn.open_table(PARTS)?;
     let mut table = txn.open_table(SKETCHES)?;
-    for (key, new) in blocks {
+    let mut last: Option<&NewVersion> = None;
+    for block in versions.chunk_by(|a, b| block_key(a.0.0) == block_key(b.0.0)) {
+        let key = block_key(block[0].0.0);
         let mut drafts = match table.get(key)? {
             Some(row) => read_drafts(key, row.value())?,
             None => Drafts { whole: true, turns: BTreeMap::new() },
         };
-        for (slot, draft) in new {
-            let versions = drafts.turns.entry(slot).or_default();
-            drafts.whole &= draft.known.is_some() && versions.len() < VERSIONS;
-            versions.push(draft);
-            let extra = versions.len().saturating_sub(VERSIONS);
-            versions.drain(..extra);
+        for version in block {
+            let ((slot, from), turn) = version;
+            let kept = drafts.turns.entry(*slot).or_default();
+            let before = match last {
+                Some(((other, _), before)) if other == slot => before.clone(),
+                _ if kept.is_empty() => None,
+                _ => version_before(&parts, *slot, *from)?,
+            };
+            let known = turn.as_deref().and_then(|turn| known(turn, before.as_deref()));
+            drafts.whole &= known.is_some() && kept.len() < VERSIONS;
+            kept.push(Draft { from: *from, known });
+            let extra = kept.len().saturating_sub(VERSIONS);
+            kept.drain(..extra);
+            last = Some(version);
         }
         let row = write_drafts(key, &drafts);
         table.insert(key, row.as_slice())?;
@@ -83,105 +91,130 @@ pub(super) fn flush_sketches(
     Ok(())
 }
 
-/// The template's bytes, the ids, and the contents.
-type Known = (Vec<u8>, Vec<String>, Vec<(u64, u32)>);
+fn version_before(
+    parts: &impl ReadableTable<super::tables::PartKey, &'static [u8]>,
+    slot: Slot,
+    from: u64,
+) -> Result<Option<Arc<Subtree>>, StoreError> {
+    let place = Place::Turn(slot);
+    let mut before = parts.range(part_key(place, 0)..part_key(place, from))?;
+    let Some(row) = before.next_back() else { return Ok(None) };
+    let (key, row) = row?;
+    PartRow::read(key.value(), row.value())?.part(&mut Names::default())
+}
 
-fn known(turn: &Subtree) -> Option<Known> {
+fn known(turn: &Subtree, before: Option<&Subtree>) -> Option<Known> {
     if turn.len() > NODES {
         return None;
     }
-    let owned = OwnedSketch::of(turn);
-    let mut template = Vec::new();
-    write_nodes(owned.sketch().template, &mut template);
-    let ids = turn.entries().iter().map(|entry| entry.node.id.to_string()).collect();
-    let contents = turn.entries().iter().filter_map(|entry| entry.node.content);
-    Some((template, ids, contents.map(|content| (content.seq, content.part)).collect()))
+    let nodes = || turn.entries().iter().map(|entry| &entry.node);
+    let mut bytes = Vec::new();
+    write_nodes(&template(turn), &mut bytes);
+    Some(Known {
+        template: bytes,
+        ids: nodes().map(|node| node.id.to_string()).collect(),
+        contents: nodes().filter_map(|node| node.content).map(|c| (c.seq, c.part)).collect(),
+        lives: nodes().filter_map(|node| node.lifetime).collect(),
+        sames: match before {
+            Some(before) => sames(before, turn),
+            None => vec![false; turn.len()],
+        },
+    })
 }
 
 fn read_drafts(key: BlockKey, row: &[u8]) -> Result<Drafts, StoreError> {
     let front = Front::read(key, row)?;
-    let templates: Vec<Template> =
-        front.templates.iter().map(|bytes| Template::read(bytes)).collect::<Result<_, _>>()?;
-    let block = Block::read(key, front, &templates, true)?;
-    let mut drafts = Drafts { whole: block.front.whole, turns: BTreeMap::new() };
-    for turn in &block.turns {
-        let number = (turn.template as usize).wrapping_sub(1);
-        let known = match (templates.get(number), block.front.templates.get(number)) {
-            (Some(template), Some(bytes)) => {
-                let (bounds, contents) = block.columns(turn, template);
-                let ids = bounds
-                    .windows(2)
-                    .map(|pair| block.front.ids[pair[0] as usize..pair[1] as usize].to_owned())
-                    .collect();
-                Some((bytes.to_vec(), ids, contents.to_vec()))
+    let templates = front.templates.iter().map(|bytes| read_template(bytes));
+    let templates = templates.collect::<Result<Vec<_>, _>>()?;
+    let page = front.page(key, templates, Wanted { contents: true, changes: true })?;
+    let mut drafts = Drafts { whole: front.whole, turns: BTreeMap::new() };
+    for (turn, sketch) in page.turns() {
+        let known = sketch.zip(turn.template).map(|(sketch, number)| {
+            let indexes = 0..sketch.template.len();
+            Known {
+                template: front.templates[number as usize].to_vec(),
+                ids: indexes.clone().filter_map(|i| sketch.id(i)).map(str::to_owned).collect(),
+                contents: indexes
+                    .clone()
+                    .filter_map(|i| sketch.content(i))
+                    .map(|c| (c.seq, c.part))
+                    .collect(),
+                lives: indexes.clone().filter_map(|i| sketch.life(i)).collect(),
+                sames: indexes.map(|i| sketch.is_same(i)).collect(),
             }
-            _ => None,
-        };
+        });
         drafts.turns.entry(turn.slot).or_default().push(Draft { from: turn.from, known });
     }
     Ok(drafts)
 }
 
 /// The row of a block: whether it is whole, its templates, the versions, the ids of all nodes and
-/// how long they are, and where the contents are. Of a version there are its slot, the cycle that
-/// it holds from and its template, most of it as differences. How many nodes and contents it has,
-/// the template says.
+/// how long they are, where the contents are, the finite ttls, and which nodes stayed the same. Of
+/// a version there are its slot, the cycle that it holds from and its template, most of it as
+/// differences. How many nodes, contents and ttls it has, the template says.
 fn write_drafts(key: BlockKey, drafts: &Drafts) -> Vec<u8> {
     let mut numbers: HashMap<&[u8], u64> = HashMap::new();
     let (mut templates, mut ids, mut turns) = (Vec::new(), String::new(), Vec::new());
     let (mut lengths, mut places) = (Vec::new(), Vec::new());
+    let (mut lives, mut same) = (Vec::new(), Vec::new());
     let mut last = 0u64;
     for (slot, versions) in &drafts.turns {
         for draft in versions {
             put_number(slot.cycle - key.0 * 64, &mut turns);
             put_number(u64::from(slot.rank), &mut turns);
             put_number(draft.from - slot.cycle.min(draft.from), &mut turns);
-            let Some((template, names, contents)) = &draft.known else {
+            let Some(known) = &draft.known else {
                 put_number(0, &mut turns);
                 continue;
             };
             let count = numbers.len() as u64;
-            let number = *numbers.entry(template).or_insert_with(|| {
-                templates.push(template);
+            let number = *numbers.entry(&known.template).or_insert_with(|| {
+                templates.push(known.template.as_slice());
                 count + 1
             });
             put_number(number, &mut turns);
-            for name in names {
+            for name in &known.ids {
                 ids.push_str(name);
                 put_number(name.len() as u64, &mut lengths);
             }
-            for (seq, part) in contents {
+            for (seq, part) in &known.contents {
                 put_signed(seq.wrapping_sub(last) as i64, &mut places);
                 put_number(u64::from(*part), &mut places);
                 last = *seq;
+            }
+            for Lifetime { given, since, expires_at } in &known.lives {
+                put_number(*given, &mut lives);
+                put_signed(since.wrapping_sub(slot.cycle) as i64, &mut lives);
+                put_signed(expires_at.wrapping_sub(*since) as i64, &mut lives);
+            }
+            for eight in known.sames.chunks(8) {
+                let bits = eight.iter().rev().fold(0u8, |bits, same| bits << 1 | u8::from(*same));
+                same.push(bits);
             }
         }
     }
     let mut row = Vec::with_capacity(turns.len() + ids.len() + lengths.len() + places.len() + 1024);
     put_number(u64::from(drafts.whole), &mut row);
     put_number(templates.len() as u64, &mut row);
-    let columns = [&turns[..], ids.as_bytes(), &lengths, &places];
-    for bytes in templates.iter().map(|template| template.as_slice()).chain(columns) {
+    let columns = [&turns[..], ids.as_bytes(), &lengths, &places, &lives, &same];
+    for bytes in templates.into_iter().chain(columns) {
         put_number(bytes.len() as u64, &mut row);
         row.extend_from_slice(bytes);
     }
     seal("sketches", &block_key_bytes(key), row)
 }
 
-/// A template, and how many of its nodes have a content.
-#[derive(Debug, Clone)]
-pub(super) struct Template {
-    nodes: Arc<Subtree>,
-    contents: u32,
+fn read_template(bytes: &[u8]) -> Result<Template, StoreError> {
+    let what = || "a template of sketches".to_owned();
+    Ok(Template::new(Arc::new(read_nodes(bytes, &mut Names::default(), &what)?)))
 }
 
-impl Template {
-    fn read(bytes: &[u8]) -> Result<Template, StoreError> {
-        let what = || "a template of sketches".to_owned();
-        let nodes = Arc::new(read_nodes(bytes, &mut Names::default(), &what)?);
-        let contents = nodes.entries().iter().filter(|entry| entry.node.content.is_some()).count();
-        Ok(Template { nodes, contents: contents as u32 })
-    }
+/// Which columns of a row are wanted beside the ids.
+#[derive(Debug, Clone, Copy)]
+struct Wanted {
+    contents: bool,
+    /// The ttls, and which nodes stayed the same.
+    changes: bool,
 }
 
 /// A row, taken apart.
@@ -195,6 +228,8 @@ struct Front<'a> {
     ids: &'a str,
     lengths: Numbers<'a>,
     places: Numbers<'a>,
+    lives: Numbers<'a>,
+    sames: &'a [u8],
 }
 
 impl<'a> Front<'a> {
@@ -218,110 +253,86 @@ impl<'a> Front<'a> {
             ids: rest.text()?,
             lengths: Numbers(rest.bytes()?),
             places: Numbers(rest.bytes()?),
+            lives: Numbers(rest.bytes()?),
+            sames: rest.bytes()?,
         };
         rest.0.is_empty().then_some(front)
     }
-}
 
-fn misfit(key: BlockKey) -> StoreError {
-    StoreError::corrupt(format!("{} do not fit together", block_name(key)))
-}
-
-/// A block, ready to be asked.
-struct Block<'a> {
-    front: Front<'a>,
-    /// Where each id begins, and where the last one ends.
-    bounds: Vec<u32>,
-    /// Where contents are, if that is wanted.
-    contents: Vec<(u64, u32)>,
-    /// By slot, then by cycle.
-    turns: Vec<StoredTurn>,
-}
-
-impl<'a> Block<'a> {
-    /// Reads a block; where its contents are only if that is wanted.
-    fn read(
+    fn page(
+        &self,
         key: BlockKey,
-        front: Front<'a>,
-        templates: &[Template],
-        contents: bool,
-    ) -> Result<Block<'a>, StoreError> {
-        Block::parse(key, front, templates, contents).ok_or_else(|| misfit(key))
+        templates: Vec<Template>,
+        wanted: Wanted,
+    ) -> Result<Page, StoreError> {
+        self.parse_page(key, templates, wanted).ok_or_else(|| misfit(key))
     }
 
-    fn parse(
-        key: BlockKey,
-        front: Front<'a>,
-        templates: &[Template],
-        contents: bool,
-    ) -> Option<Block<'a>> {
-        let (mut turns, mut node, mut content) = (Vec::with_capacity(128), 0u32, 0u32);
-        let mut numbers = front.turns;
+    fn parse_page(&self, key: BlockKey, templates: Vec<Template>, wanted: Wanted) -> Option<Page> {
+        let mut turns = Vec::with_capacity(128);
+        let mut numbers = self.turns;
         while !numbers.0.is_empty() {
             let cycle = (key.0 * 64).checked_add(numbers.next()?)?;
             let slot = Slot { cycle, rank: u32::try_from(numbers.next()?).ok()? };
             let from = cycle.checked_add(numbers.next()?)?;
-            let template = u32::try_from(numbers.next()?).ok()?;
-            turns.push(StoredTurn { slot, from, template, node, content });
-            if let Some(number) = template.checked_sub(1) {
-                let template = templates.get(number as usize)?;
-                node = node.checked_add(template.nodes.len() as u32)?;
-                content = content.checked_add(template.contents)?;
+            let template = u32::try_from(numbers.next()?).ok()?.checked_sub(1);
+            turns.push(PageTurn { slot, from, template });
+        }
+        let mut columns = Columns {
+            bounds: self.bounds()?,
+            ids: self.ids.to_owned(),
+            templates,
+            ..Columns::default()
+        };
+        if wanted.contents {
+            columns.contents = self.contents()?;
+        }
+        if wanted.changes {
+            let sizes = |turn: &PageTurn| {
+                let template = columns.templates.get(turn.template? as usize)?;
+                Some((turn.slot, template.nodes.len(), template.lives))
+            };
+            let mut lives = self.lives;
+            let mut bytes = self.sames;
+            for (slot, nodes, count) in turns.iter().filter_map(sizes) {
+                for _ in 0..count {
+                    let given = lives.next()?;
+                    let since = slot.cycle.wrapping_add_signed(lives.signed()?);
+                    let expires_at = since.wrapping_add_signed(lives.signed()?);
+                    columns.lives.push(Lifetime { given, since, expires_at });
+                }
+                let (own, rest) = bytes.split_at_checked(nodes.div_ceil(8))?;
+                columns.sames.extend((0..nodes).map(|i| own[i / 8] >> (i % 8) & 1 == 1));
+                bytes = rest;
             }
         }
-        let bounds = bounds(front.ids, front.lengths, node)?;
-        let contents = match contents {
-            true => places(front.places, content)?,
-            false => Vec::new(),
-        };
-        Some(Block { front, bounds, contents, turns })
+        Page::new(turns.into_iter(), columns)
     }
 
-    /// Where the ids of a turn lie, and its contents.
-    fn columns(&self, turn: &StoredTurn, template: &Template) -> (&[u32], &[(u64, u32)]) {
-        let (node, content) = (turn.node as usize, turn.content as usize);
-        let contents = self.contents.get(content..content + template.contents as usize);
-        (&self.bounds[node..=node + template.nodes.len()], contents.unwrap_or_default())
-    }
-}
-
-/// Where ids begin and end that stand one behind the other.
-fn bounds(ids: &str, mut lengths: Numbers<'_>, count: u32) -> Option<Vec<u32>> {
-    let mut bounds = Vec::with_capacity(ids.len() / 2 + 1);
-    let mut end = 0u32;
-    bounds.push(end);
-    while !lengths.0.is_empty() {
-        end = end.checked_add(u32::try_from(lengths.next()?).ok()?)?;
+    /// Where ids begin and end.
+    fn bounds(&self) -> Option<Vec<u32>> {
+        let mut lengths = self.lengths;
+        let mut bounds = Vec::with_capacity(lengths.0.len() + 1);
+        let mut end = 0u32;
         bounds.push(end);
-    }
-    let whole = end as usize == ids.len() && bounds.len() == count as usize + 1;
-    let fits = ids.is_ascii() || bounds.iter().all(|end| ids.is_char_boundary(*end as usize));
-    (whole && fits).then_some(bounds)
-}
-
-/// Where contents are.
-fn places(mut numbers: Numbers<'_>, count: u32) -> Option<Vec<(u64, u32)>> {
-    let mut found = Vec::with_capacity(64 * 4);
-    let mut seq = 0u64;
-    while !numbers.0.is_empty() {
-        seq = seq.wrapping_add_signed(numbers.signed()?);
-        found.push((seq, u32::try_from(numbers.next()?).ok()?));
-    }
-    (found.len() == count as usize).then_some(found)
-}
-
-/// The version of a turn that holds at a cycle; `turns` begin where the last one was found.
-fn find<'t>(turns: &mut &'t [StoredTurn], slot: Slot, cycle: u64) -> Option<&'t StoredTurn> {
-    let mut found = None;
-    while let Some((turn, rest)) = turns.split_first()
-        && turn.slot <= slot
-    {
-        if turn.slot == slot && turn.from <= cycle {
-            found = Some(turn);
+        while !lengths.0.is_empty() {
+            end = end.checked_add(u32::try_from(lengths.next()?).ok()?)?;
+            bounds.push(end);
         }
-        *turns = rest;
+        Some(bounds)
     }
-    found.filter(|turn| turn.template != 0)
+
+    /// Where contents are.
+    fn contents(&self) -> Option<Vec<(u64, u32)>> {
+        let mut numbers = self.places;
+        let mut found = Vec::with_capacity(numbers.0.len() / 2);
+        let mut seq = 0u64;
+        while !numbers.0.is_empty() {
+            seq = seq.wrapping_add_signed(numbers.signed()?);
+            found.push((seq, u32::try_from(numbers.next()?).ok()?));
+        }
+        Some(found)
+    }
 }
 
 impl LogReader {
@@ -363,21 +374,26 @@ impl LogReader {
                     }
                     continue;
                 }
-                let block = Block::read(key, front, &templates, contents)?;
-                let mut turns = &block.turns[..];
+                let page = front.page(key, templates, Wanted { contents, changes: false })?;
+                let mut next = 0;
                 for (i, slot) in wanted {
-                    let known = find(&mut turns, *slot, cycle).filter(|_| !is_newer(slot));
-                    let Some(turn) = known else {
-                        each(i, Glance::Unknown);
-                        continue;
-                    };
-                    let template = &templates[turn.template as usize - 1];
-                    let (bounds, contents) = block.columns(turn, template);
-                    let sketch = Sketch::new(&template.nodes, block.front.ids, bounds, contents);
-                    each(i, Glance::Known(sketch));
+                    let known = page.next_at(&mut next, *slot, cycle).filter(|_| !is_newer(slot));
+                    each(i, known.map_or(Glance::Unknown, Glance::Known));
                 }
             }
             Ok(())
+        })
+    }
+
+    /// The page that a turn is on, with ttls and with what stayed the same; none if there is none.
+    pub fn page(&self, slot: Slot) -> Result<Option<Arc<Page>>, StoreError> {
+        self.with(|txn| {
+            let key = block_key(slot);
+            let Some(row) = txn.sketches()?.get(key)? else { return Ok(None) };
+            let front = Front::read(key, row.value())?;
+            let templates = self.templates(&front)?;
+            let page = front.page(key, templates, Wanted { contents: false, changes: true })?;
+            Ok(Some(Arc::new(page)))
         })
     }
 
@@ -388,7 +404,7 @@ impl LogReader {
             let template = match self.templates.get(*bytes) {
                 Some(known) => known,
                 None => {
-                    let template = Template::read(bytes)?;
+                    let template = read_template(bytes)?;
                     self.templates.insert((*bytes).into(), template.clone());
                     template
                 }

@@ -21,7 +21,7 @@ pub use invariant::violations;
 pub use node::{ContentRef, HEADERS, Id, Lifetime, Name, Node};
 pub use order::{PruneRank, prune_rank, sibling_order};
 pub use place::{Place, Run, Slot, Spine};
-pub use sketch::{Glance, OwnedSketch, Sketch, template};
+pub use sketch::{Columns, Glance, Page, PageTurn, Sketch, Template, sames, template};
 pub use source::{ChangedPart, Instance, ReadError, Skeleton, TurnSource};
 pub use subtree::{Entry, Fragment, Subtree};
 pub use time::iso_from_ns;

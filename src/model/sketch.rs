@@ -2,10 +2,12 @@
 //!
 //! Turns of a conversation look alike: the same types, roles and kinds at the same places. What
 //! they have in common is a *template*, a subtree whose nodes lack all that is their own; turns
-//! that look alike share one. A sketch is a template, and the ids and contents of the turn's
-//! nodes. Whatever depends on the template alone is decided once for all turns that share it.
+//! that look alike share one. A sketch is a template, and the ids, contents and ttls of the turn's
+//! nodes. Whatever depends on the template alone is decided once for all turns that share it. A
+//! page has the sketches of several turns, each in several versions, and which nodes stayed as
+//! they were from one version to the next.
 
-use super::{ContentRef, Lifetime, Node, Subtree};
+use super::{ContentRef, Lifetime, Node, Slot, Subtree};
 use std::sync::Arc;
 
 /// The template of a part: the same nodes without ids, times, contents and custom attributes.
@@ -35,43 +37,218 @@ pub fn template(part: &Subtree) -> Subtree {
     copy
 }
 
-/// What is known of a turn without reading it.
+/// A template, and how many of its nodes have a content and a finite ttl.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template {
+    /// The nodes.
+    pub nodes: Arc<Subtree>,
+    /// How many have a content.
+    pub contents: u32,
+    /// How many have a finite ttl.
+    pub lives: u32,
+}
+
+impl Template {
+    /// The template with these nodes.
+    pub fn new(nodes: Arc<Subtree>) -> Template {
+        let count = |has: &dyn Fn(&Node) -> bool| {
+            nodes.entries().iter().filter(|entry| has(&entry.node)).count() as u32
+        };
+        let contents = count(&|node| node.content.is_some());
+        let lives = count(&|node| node.lifetime.is_some());
+        Template { nodes, contents, lives }
+    }
+}
+
+/// A version of a turn on a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageTurn {
+    /// The turn.
+    pub slot: Slot,
+    /// The cycle that this version holds from.
+    pub from: u64,
+    /// The number of its template; none if the turn has to be read, or has gone.
+    pub template: Option<u32>,
+}
+
+/// The sketches of some turns, in several versions.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Page {
+    /// By turn, then by cycle; each with its first node, content and ttl among those of the page.
+    turns: Vec<(PageTurn, [u32; 3])>,
+    columns: Columns,
+}
+
+/// What the versions on a page consist of, each behind the one before.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Columns {
+    /// Templates, by their numbers.
+    pub templates: Vec<Template>,
+    /// The ids of all nodes.
+    pub ids: String,
+    /// Where each id begins, and where the last one ends.
+    pub bounds: Vec<u32>,
+    /// The sequence number and the part of each content.
+    pub contents: Vec<(u64, u32)>,
+    /// Each finite ttl.
+    pub lives: Vec<Lifetime>,
+    /// For each node, whether it is the same in the version before, below the same parent.
+    pub sames: Vec<bool>,
+}
+
+impl Page {
+    /// The page with these versions, by turn and then by cycle; none if they do not fit what they
+    /// consist of. Contents, and ttls with what stayed the same, may be left out together.
+    pub fn new(turns: impl Iterator<Item = PageTurn>, columns: Columns) -> Option<Page> {
+        let mut at = [0u32; 3];
+        let mut placed = Vec::with_capacity(128);
+        for turn in turns {
+            placed.push((turn, at));
+            if let Some(number) = turn.template {
+                let template = columns.templates.get(number as usize)?;
+                let sizes = [template.nodes.len() as u32, template.contents, template.lives];
+                for (at, size) in at.iter_mut().zip(sizes) {
+                    *at = at.checked_add(size)?;
+                }
+            }
+        }
+        let [nodes, contents, lives] = at.map(|count| count as usize);
+        let Columns { ids, bounds, .. } = &columns;
+        let fits = bounds.len() == nodes + 1
+            && bounds.last().is_some_and(|end| *end as usize == ids.len())
+            && (columns.contents.is_empty() || columns.contents.len() == contents)
+            && (columns.lives.is_empty() || columns.lives.len() == lives)
+            && (columns.sames.is_empty() || columns.sames.len() == nodes);
+        fits.then_some(Page { turns: placed, columns })
+    }
+
+    /// The page of some versions of turns, by turn and then by cycle.
+    pub fn of(versions: &[(Slot, u64, Option<Arc<Subtree>>)]) -> Page {
+        let mut columns = Columns { bounds: vec![0], ..Columns::default() };
+        let mut turns = Vec::new();
+        let mut before: Option<(Slot, &Subtree)> = None;
+        for (slot, from, part) in versions {
+            let template = part.as_deref().map(|part| columns.add(part, before, *slot));
+            turns.push(PageTurn { slot: *slot, from: *from, template });
+            before = part.as_deref().map(|part| (*slot, part));
+        }
+        Page::new(turns.into_iter(), columns).unwrap_or_default()
+    }
+
+    /// The versions.
+    pub fn turns(&self) -> impl Iterator<Item = (PageTurn, Option<Sketch<'_>>)> {
+        self.turns.iter().map(|(turn, at)| (*turn, self.sketch(turn, at)))
+    }
+
+    /// What is known of a turn as it is in the snapshot of a cycle, which is not newer than the
+    /// page.
+    pub fn at(&self, slot: Slot, cycle: u64) -> Option<Sketch<'_>> {
+        let after = self.turns.partition_point(|(turn, _)| (turn.slot, turn.from) <= (slot, cycle));
+        let (turn, at) = self.turns.get(after.checked_sub(1)?)?;
+        if turn.slot == slot { self.sketch(turn, at) } else { None }
+    }
+
+    /// The same for turns that are asked for in order: `next` is where the search goes on, from 0.
+    pub fn next_at(&self, next: &mut usize, slot: Slot, cycle: u64) -> Option<Sketch<'_>> {
+        let mut found = None;
+        while let Some((turn, at)) = self.turns.get(*next)
+            && turn.slot <= slot
+        {
+            if turn.slot == slot && turn.from <= cycle {
+                found = Some((turn, at));
+            }
+            *next += 1;
+        }
+        found.and_then(|(turn, at)| self.sketch(turn, at))
+    }
+
+    fn sketch<'a>(&'a self, turn: &PageTurn, at: &[u32; 3]) -> Option<Sketch<'a>> {
+        let template = self.columns.templates.get(turn.template? as usize)?;
+        Some(Sketch { template: &template.nodes, columns: &self.columns, from: turn.from, at: *at })
+    }
+}
+
+impl Columns {
+    /// Adds a part, and says the number of its template.
+    fn add(&mut self, part: &Subtree, before: Option<(Slot, &Subtree)>, slot: Slot) -> u32 {
+        for entry in part.entries() {
+            self.ids.push_str(&entry.node.id);
+            self.bounds.push(self.ids.len() as u32);
+        }
+        let nodes = || part.entries().iter().map(|entry| &entry.node);
+        self.contents.extend(nodes().filter_map(|node| node.content).map(|c| (c.seq, c.part)));
+        self.lives.extend(nodes().filter_map(|node| node.lifetime));
+        match before {
+            Some((other, before)) if other == slot => self.sames.extend(sames(before, part)),
+            _ => self.sames.extend(nodes().map(|_| false)),
+        }
+        let template = Template::new(Arc::new(template(part)));
+        let known = self.templates.iter().position(|known| *known == template);
+        known.unwrap_or_else(|| {
+            self.templates.push(template);
+            self.templates.len() - 1
+        }) as u32
+    }
+}
+
+/// For each node of a part whether it is the same in the version before, below the same parent.
+pub fn sames(before: &Subtree, part: &Subtree) -> Vec<bool> {
+    let parent = |part: &Subtree, index: usize| {
+        part.parent(index).map(|parent| part.node(parent).id.clone())
+    };
+    let same = |index: usize| {
+        let node = part.node(index);
+        before.find(&node.id).is_some_and(|old| {
+            before.node(old) == node && parent(before, old) == parent(part, index)
+        })
+    };
+    (0..part.len()).map(same).collect()
+}
+
+/// What is known of a version of a turn without reading it.
 #[derive(Debug, Clone, Copy)]
 pub struct Sketch<'a> {
     /// What it has in common with others; the nodes are the turn's, in its order.
     pub template: &'a Arc<Subtree>,
-    /// The ids of many nodes, one behind the other.
-    ids: &'a str,
-    /// Where the id of each node of the turn begins, and where the last one ends.
-    bounds: &'a [u32],
-    /// The sequence number and the part of the content of each node that has one.
-    contents: &'a [(u64, u32)],
+    /// The cycle that this version holds from.
+    pub from: u64,
+    columns: &'a Columns,
+    at: [u32; 3],
 }
 
 impl<'a> Sketch<'a> {
-    /// A sketch. `bounds` has one number more than there are nodes.
-    pub fn new(
-        template: &'a Arc<Subtree>,
-        ids: &'a str,
-        bounds: &'a [u32],
-        contents: &'a [(u64, u32)],
-    ) -> Sketch<'a> {
-        Sketch { template, ids, bounds, contents }
-    }
-
     /// The id of a node; none if there is no such node.
     pub fn id(&self, index: usize) -> Option<&'a str> {
-        let (from, to) = (self.bounds.get(index)?, self.bounds.get(index + 1)?);
-        self.ids.get(*from as usize..*to as usize)
+        let at = self.at[0] as usize + index;
+        let bounds = &self.columns.bounds;
+        let (from, to) = (bounds.get(at)?, bounds.get(at + 1)?);
+        self.columns.ids.get(*from as usize..*to as usize)
     }
 
-    /// Where the content of a node is; none if it has no content. Its size is not known.
+    /// Where the content of a node is; none if it has no content, or if the page does not know.
+    /// Its size is not known.
     pub fn content(&self, index: usize) -> Option<ContentRef> {
-        let has = |entry: &&super::Entry| entry.node.content.is_some();
-        self.template.entries().get(index).filter(has)?;
-        let before = self.template.entries()[..index].iter().filter(has).count();
-        let (seq, part) = *self.contents.get(before)?;
+        let before = self.before(index, |node| node.content.is_some())?;
+        let (seq, part) = *self.columns.contents.get(self.at[1] as usize + before)?;
         Some(ContentRef { seq, part, bytes: 0 })
+    }
+
+    /// The ttl of a node; none if it has none, or if the page does not know.
+    pub fn life(&self, index: usize) -> Option<Lifetime> {
+        let before = self.before(index, |node| node.lifetime.is_some())?;
+        self.columns.lives.get(self.at[2] as usize + before).copied()
+    }
+
+    /// Whether a node is known to be the same in the version before, below the same parent.
+    pub fn is_same(&self, index: usize) -> bool {
+        self.columns.sames.get(self.at[0] as usize + index).copied().unwrap_or(false)
+    }
+
+    /// How many nodes before one have something; none if that one has it not.
+    fn before(&self, index: usize, has: impl Fn(&Node) -> bool) -> Option<usize> {
+        let entries = self.template.entries();
+        entries.get(index).filter(|entry| has(&entry.node))?;
+        Some(entries[..index].iter().filter(|entry| has(&entry.node)).count())
     }
 }
 
@@ -84,36 +261,4 @@ pub enum Glance<'a> {
     Lacking,
     /// This.
     Known(Sketch<'a>),
-}
-
-/// A sketch on its own.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OwnedSketch {
-    template: Arc<Subtree>,
-    ids: String,
-    bounds: Vec<u32>,
-    contents: Vec<(u64, u32)>,
-}
-
-impl OwnedSketch {
-    /// The sketch of a part.
-    pub fn of(part: &Subtree) -> OwnedSketch {
-        let (mut ids, mut bounds) = (String::new(), vec![0]);
-        for entry in part.entries() {
-            ids.push_str(&entry.node.id);
-            bounds.push(ids.len() as u32);
-        }
-        let contents = part.entries().iter().filter_map(|entry| entry.node.content);
-        OwnedSketch {
-            template: Arc::new(template(part)),
-            ids,
-            bounds,
-            contents: contents.map(|content| (content.seq, content.part)).collect(),
-        }
-    }
-
-    /// The same, borrowed.
-    pub fn sketch(&self) -> Sketch<'_> {
-        Sketch::new(&self.template, &self.ids, &self.bounds, &self.contents)
-    }
 }

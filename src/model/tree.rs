@@ -9,7 +9,7 @@ use super::{
     Class, Fragment, Id, Node, Place, ReadError, Skeleton, Slot, Spine, Subtree, TurnSource,
 };
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Where a node stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,8 +30,8 @@ pub struct Tree {
     spine: Spine,
     /// Turns that differ from what the source has as of `as_of`.
     changed: BTreeMap<Slot, Arc<Subtree>>,
-    /// Where the nodes of `^sys`, `^ah` and the changed turns are.
-    places: Arc<HashMap<Id, Place>>,
+    /// Where the nodes of `^sys`, `^ah` and the changed turns are, once somebody asked.
+    places: OnceLock<Arc<HashMap<Id, Place>>>,
     as_of: u64,
     source: Arc<dyn TurnSource>,
 }
@@ -47,20 +47,8 @@ impl Tree {
         as_of: u64,
         source: Arc<dyn TurnSource>,
     ) -> Tree {
-        let mut tree = Tree {
-            root,
-            seq,
-            sys,
-            ah,
-            spine,
-            changed: BTreeMap::new(),
-            places: Arc::default(),
-            as_of,
-            source,
-        };
-        tree.index(Place::Sys);
-        tree.index(Place::Ah);
-        tree
+        let (changed, places) = (BTreeMap::new(), OnceLock::new());
+        Tree { root, seq, sys, ah, spine, changed, places, as_of, source }
     }
 
     /// The tree of a new store.
@@ -77,18 +65,36 @@ impl Tree {
         )
     }
 
-    fn index(&mut self, place: Place) {
-        let subtree = match place {
-            Place::Sys => &self.sys,
-            Place::Ah => &self.ah,
-            Place::Turn(slot) => match self.changed.get(&slot) {
-                Some(subtree) => subtree,
-                None => return,
-            },
-        };
-        let places = Arc::make_mut(&mut self.places);
-        for entry in subtree.entries() {
-            places.insert(entry.node.id.clone(), place);
+    /// Where the nodes are that are held here.
+    fn places_held(&self) -> &HashMap<Id, Place> {
+        self.places.get_or_init(|| {
+            let turns = self.changed.iter().map(|(slot, turn)| (Place::Turn(*slot), turn));
+            let held = [(Place::Sys, &self.sys), (Place::Ah, &self.ah)].into_iter().chain(turns);
+            let nodes = held.flat_map(|(place, part)| {
+                part.entries().iter().map(move |entry| (entry.node.id.clone(), place))
+            });
+            Arc::new(nodes.collect())
+        })
+    }
+
+    /// The same, to be kept in step; none if nobody asked yet.
+    fn places_mut(&mut self) -> Option<&mut HashMap<Id, Place>> {
+        self.places.get_mut().map(Arc::make_mut)
+    }
+
+    /// Notes where the nodes of a part are.
+    fn index(&mut self, place: Place, part: &Subtree) {
+        if let Some(places) = self.places_mut() {
+            places.extend(part.entries().iter().map(|entry| (entry.node.id.clone(), place)));
+        }
+    }
+
+    /// Notes that the nodes of a part are gone.
+    fn unindex(&mut self, part: &Subtree) {
+        if let Some(places) = self.places_mut() {
+            part.entries().iter().for_each(|entry| {
+                places.remove(&entry.node.id);
+            });
         }
     }
 
@@ -160,7 +166,7 @@ impl Tree {
     }
 
     fn place_of(&self, id: &str) -> Result<Option<Place>, ReadError> {
-        if let Some(place) = self.places.get(id) {
+        if let Some(place) = self.places_held().get(id) {
             return Ok(Some(*place));
         }
         if self.as_of == 0 {
@@ -206,8 +212,8 @@ impl Tree {
             && !self.changed.contains_key(&slot)
         {
             let turn = self.source.part(place, self.as_of)?;
+            self.index(place, &turn);
             self.changed.insert(slot, turn);
-            self.index(place);
         }
         let shared = match place {
             Place::Sys => &mut self.sys,
@@ -222,9 +228,8 @@ impl Tree {
 
     /// Puts a fragment below a node.
     pub fn graft(&mut self, parent: Position, fragment: Fragment) -> Result<(), ReadError> {
-        let places = Arc::make_mut(&mut self.places);
-        for node in fragment.nodes() {
-            places.insert(node.id.clone(), parent.place);
+        if let Some(places) = self.places_mut() {
+            places.extend(fragment.nodes().map(|node| (node.id.clone(), parent.place)));
         }
         self.edit(parent.place)?.graft(parent.index, fragment);
         Ok(())
@@ -233,9 +238,10 @@ impl Tree {
     /// Takes a node and what is below it out.
     pub fn take(&mut self, position: Position) -> Result<Fragment, ReadError> {
         let fragment = self.edit(position.place)?.take(position.index);
-        let places = Arc::make_mut(&mut self.places);
-        for node in fragment.nodes() {
-            places.remove(&node.id);
+        if let Some(places) = self.places_mut() {
+            fragment.nodes().for_each(|node| {
+                places.remove(&node.id);
+            });
         }
         Ok(fragment)
     }
@@ -256,17 +262,13 @@ impl Tree {
     pub fn seal_turn(&mut self, cycle: u64, turn: Subtree) {
         let slot = Slot { cycle, rank: 0 };
         self.spine.push_sealed(cycle);
-        self.changed.insert(slot, Arc::new(turn));
-        self.index(Place::Turn(slot));
+        self.put_turn(slot, Arc::new(turn));
     }
 
     /// Takes a whole turn out.
     pub fn drop_turn(&mut self, slot: Slot) -> Result<Arc<Subtree>, ReadError> {
         let turn = self.subtree(Place::Turn(slot))?;
-        let places = Arc::make_mut(&mut self.places);
-        for entry in turn.entries() {
-            places.remove(&entry.node.id);
-        }
+        self.unindex(&turn);
         self.spine.remove(slot);
         self.changed.remove(&slot);
         Ok(turn)
@@ -274,17 +276,14 @@ impl Tree {
 
     /// Puts another `^ah` in the place of this one.
     pub fn replace_ah(&mut self, ah: Subtree) {
-        let places = Arc::make_mut(&mut self.places);
-        for entry in self.ah.entries() {
-            places.remove(&entry.node.id);
-        }
-        self.ah = Arc::new(ah);
-        self.index(Place::Ah);
+        let before = std::mem::replace(&mut self.ah, Arc::new(ah));
+        self.unindex(&before);
+        self.index(Place::Ah, &self.ah.clone());
     }
 
     fn put_turn(&mut self, slot: Slot, turn: Arc<Subtree>) {
+        self.index(Place::Turn(slot), &turn);
         self.changed.insert(slot, turn);
-        self.index(Place::Turn(slot));
     }
 
     /// A whole tree of an import or a restore: its turns are all held here that the source does

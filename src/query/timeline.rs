@@ -6,10 +6,13 @@
 
 use super::plan::State;
 use crate::change::History;
-use crate::model::{ChangedPart, Clue, Generation, Glance, Place, ReadError, Slot, Subtree, Tree};
+use crate::model::{
+    ChangedPart, Clue, Generation, Glance, Page, Place, ReadError, Slot, Subtree, Tree,
+};
 use crate::snapshot::Contents;
 use serde::Serialize;
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The states of a store and the differences between them.
@@ -72,6 +75,19 @@ pub trait Timeline {
     ) -> Result<Option<Vec<Slot>>, ReadError> {
         let _ = (cycle, clue, most);
         Ok(None)
+    }
+
+    /// What is known, in all versions, of a turn and others near it; none if nothing is. Some
+    /// versions may be missing, those of [`Timeline::unpaged`] among them.
+    fn page(&self, slot: Slot) -> Result<Option<Arc<Page>>, ReadError> {
+        let _ = slot;
+        Ok(None)
+    }
+
+    /// Turns with a version that is so new that a page asked for later may lack it, up to a cycle.
+    fn unpaged(&self, cycle: u64) -> BTreeSet<Slot> {
+        let _ = cycle;
+        BTreeSet::new()
     }
 
     /// Gives to `each` what is known, without reading them, of some turns as they are in the

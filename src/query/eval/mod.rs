@@ -22,6 +22,7 @@ use flat::{Flat, Part, read_part};
 pub(super) use order::arrange;
 use order::depth_level;
 use scope::{Scope, Wanted, all_places, is_dense, rank_of};
+pub(super) use sketched::Timeless;
 use sketched::{Formal, Found, Verdict};
 use std::collections::BTreeSet;
 use std::sync::Arc;

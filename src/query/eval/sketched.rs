@@ -12,7 +12,7 @@ use super::walk::Walk;
 use crate::json::Json;
 use crate::model::{ContentRef, Glance, Id, Place, ReadError, Slot, Subtree};
 use crate::query::plan::{
-    Attr, Chain, Check, Compound, DepthSet, ListAttr, NumberAttr, Start, Step, Test, TextAttr,
+    Ask, Attr, Chain, Check, Compound, DepthSet, ListAttr, NumberAttr, Start, Step, Test, TextAttr,
 };
 use crate::query::timeline::Moment;
 use crate::snapshot::Body;
@@ -42,11 +42,17 @@ pub(super) enum Verdict {
 /// A chain as far as templates can answer it.
 pub(super) struct Formal<'m> {
     moment: &'m Moment<'m>,
-    chain: Chain,
+    templates: Templates<'m>,
     /// Whether what it finds is the answer, but for the contents.
     exact: bool,
     /// What must hold of the contents of the nodes that it finds.
     late: Vec<Check>,
+}
+
+/// What a chain finds in templates.
+struct Templates<'m> {
+    moment: Moment<'m>,
+    chain: Chain,
     /// A depth that stands for those of all turns.
     depth: i64,
     flat: Flat,
@@ -58,6 +64,41 @@ pub(super) struct Formal<'m> {
 
 /// The address of a template, and the nodes that were found in it.
 type Judged = (*const Subtree, Rc<[u32]>);
+
+/// A question that templates answer completely, whatever the cycle.
+pub(in crate::query) struct Timeless<'m>(Vec<Templates<'m>>);
+
+impl<'m> Timeless<'m> {
+    /// The question, if it is one of those; it does not depend on depths.
+    pub(in crate::query) fn of(ask: &Ask, moment: &Moment<'m>) -> Option<Timeless<'m>> {
+        let mut found = Vec::new();
+        for chain in ask.groups.iter().flat_map(|group| &group.chains) {
+            let (chain, exact, late) = strip(chain, (1, 1));
+            if !exact || !late.is_empty() {
+                return None;
+            }
+            found.push(Templates::new(chain, moment.clone(), 1));
+        }
+        Some(Timeless(found))
+    }
+
+    /// The nodes of a template that it finds, in order.
+    pub(in crate::query) fn matches(
+        &mut self,
+        template: &Arc<Subtree>,
+    ) -> Result<Rc<[u32]>, ReadError> {
+        if let [only] = &mut self.0[..] {
+            return only.matches(template);
+        }
+        let mut all = Vec::new();
+        for templates in &mut self.0 {
+            all.extend_from_slice(&templates.matches(template)?);
+        }
+        all.sort_unstable();
+        all.dedup();
+        Ok(all.into())
+    }
+}
 
 /// A node whose content decides.
 struct Candidate {
@@ -71,21 +112,9 @@ impl<'m> Formal<'m> {
     pub(super) fn new(chain: &Chain, wanted: &[Wanted], moment: &'m Moment<'m>) -> Formal<'m> {
         let depths = wanted.iter().map(|(_, depth, _)| *depth).filter(|depth| *depth > 0);
         let span = (depths.clone().min().unwrap_or(1), depths.max().unwrap_or(1));
-        let mut strip = Strip { span, exact: true, late: Vec::new() };
-        let chain = strip.chain(chain, true);
-        let Strip { exact, late, .. } = strip;
-        let late = if exact { late } else { Vec::new() };
-        let flat = Flat::shared(moment);
-        Formal {
-            moment,
-            chain,
-            exact,
-            late,
-            depth: span.0,
-            flat,
-            memo: HashMap::new(),
-            recent: Default::default(),
-        }
+        let (chain, exact, late) = strip(chain, span);
+        let templates = Templates::new(chain, moment.clone(), span.0);
+        Formal { moment, templates, exact, late }
     }
 
     /// What is to be done about each of some parts; what was found in turns that need not be
@@ -106,10 +135,10 @@ impl<'m> Formal<'m> {
         let mut verdicts = vec![Verdict::Read; wanted.len()];
         let (mut found, mut candidates, mut error) = (Vec::new(), Vec::new(), None);
         let (moment, exact, late) = (self.moment, self.exact, !self.late.is_empty());
-        let formal = RefCell::new(&mut *self);
+        let templates = RefCell::new(&mut self.templates);
         // What cannot be decided matters; the error comes up again where it is looked at closely.
         let mut matters = |template: &Arc<Subtree>| {
-            formal.borrow_mut().matches(template).map_or(true, |matches| !matches.is_empty())
+            templates.borrow_mut().matches(template).map_or(true, |matches| !matches.is_empty())
         };
         moment.sketches(&slots, late, &mut matters, &mut |i, glance| {
             let (turn, rank) = (turns[i].1, wanted[turns[i].1].2);
@@ -121,7 +150,7 @@ impl<'m> Formal<'m> {
                 }
                 Glance::Known(sketch) => sketch,
             };
-            let matches = match formal.borrow_mut().matches(sketch.template) {
+            let matches = match templates.borrow_mut().matches(sketch.template) {
                 Ok(matches) => matches,
                 Err(reason) => {
                     error.get_or_insert(reason);
@@ -192,6 +221,13 @@ impl<'m> Formal<'m> {
         }
         Ok(found)
     }
+}
+
+impl<'m> Templates<'m> {
+    fn new(chain: Chain, moment: Moment<'m>, depth: i64) -> Templates<'m> {
+        let flat = Flat::shared(&moment);
+        Templates { moment, chain, depth, flat, memo: HashMap::new(), recent: Default::default() }
+    }
 
     /// The nodes of a template that the chain ends at.
     fn matches(&mut self, template: &Arc<Subtree>) -> Result<Rc<[u32]>, ReadError> {
@@ -213,7 +249,7 @@ impl<'m> Formal<'m> {
         let part = Part { place, depth: self.depth, rank: 0, nodes: template.clone() };
         self.flat.fill(std::iter::once(part), false);
         self.moment.note(|tally| tally.nodes += template.len() as u64);
-        let ends = Walk::new(&self.flat, self.moment).ends(&self.chain, &mut |_| {})?;
+        let ends = Walk::new(&self.flat, &self.moment).ends(&self.chain, &mut |_| {})?;
         let real = ends.into_iter().filter(|item| self.flat.node(*item).is_some());
         let matches: Rc<[u32]> =
             real.filter_map(|item| self.flat.part(item)).map(|(_, index)| index as u32).collect();
@@ -228,6 +264,15 @@ fn check_body(body: &Body<'_>, check: &Check) -> bool {
         (Body::Text(text), check) => check_other(&Json::from(*text), check),
         (Body::Json(value), check) => check_other(value, check),
     }
+}
+
+/// A chain without what templates cannot answer, whether what it finds is the answer but for the
+/// contents, and what must hold of these. `span` has the least and the greatest depth of the turns.
+fn strip(chain: &Chain, span: (i64, i64)) -> (Chain, bool, Vec<Check>) {
+    let mut strip = Strip { span, exact: true, late: Vec::new() };
+    let chain = strip.chain(chain, true);
+    let Strip { exact, late, .. } = strip;
+    (chain, exact, if exact { late } else { Vec::new() })
 }
 
 /// Leaves off what templates cannot answer.

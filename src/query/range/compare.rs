@@ -28,9 +28,9 @@ pub(in crate::query) struct Comparison {
 #[derive(Debug, Default)]
 pub(super) struct Step {
     /// In the newer one only, in canonical order.
-    pub(super) added: Vec<Hit>,
+    pub(super) added: Vec<Id>,
     /// In the older one only, by id.
-    pub(super) removed: Vec<Hit>,
+    pub(super) removed: Vec<Id>,
     /// In both with a difference, in the canonical order of the newer.
     pub(super) changed: Vec<Change>,
 }
@@ -53,8 +53,9 @@ pub(super) enum Change {
 
 impl From<Comparison> for Step {
     fn from(found: Comparison) -> Step {
+        let ids = |hits: Vec<Hit>| hits.into_iter().map(|hit| hit.node.id.clone()).collect();
         let changed = found.changed.into_iter().map(|all| Change::Fields(Box::new(all)));
-        Step { added: found.added, removed: found.removed, changed: changed.collect() }
+        Step { added: ids(found.added), removed: ids(found.removed), changed: changed.collect() }
     }
 }
 
@@ -91,7 +92,7 @@ impl<'a> Comparer<'a> {
         } else {
             (find(self.ask, newer)?, find(self.ask, older)?)
         };
-        Ok(compare_found((new, newer.cycle), (old, older.cycle)))
+        Ok(compare_hits((new, newer.cycle), (old, older.cycle)))
     }
 
     /// A walk back through committed neighbours; none if the question does not allow one.
@@ -115,7 +116,7 @@ impl<'a> Comparer<'a> {
         older: &Moment<'_>,
     ) -> Result<Comparison, ReadError> {
         let (new, old) = (find_whole(self.ask, newer)?, find_whole(self.ask, older)?);
-        Ok(compare_found((new, newer.cycle), (old, older.cycle)))
+        Ok(compare_hits((new, newer.cycle), (old, older.cycle)))
     }
 
     /// Every part that may read differently in the two states.
@@ -150,51 +151,22 @@ impl<'a> Comparer<'a> {
     }
 }
 
-fn compare_found(
-    (new, new_cycle): (Vec<Hit>, u64),
+/// Compares what was found in two states.
+fn compare_hits(
+    (mut new, new_cycle): (Vec<Hit>, u64),
     (old, old_cycle): (Vec<Hit>, u64),
 ) -> Comparison {
-    let ranked = |hits: Vec<Hit>| hits.into_iter().map(|hit| (hit.rank, hit)).collect();
-    let found = compare_hits((ranked(new), new_cycle), (ranked(old), old_cycle));
-    let changed = found.changed.into_iter().filter_map(|(_, change)| match change {
-        Change::Fields(all) => Some(*all),
-        Change::Ttl { .. } => None,
-    });
-    Comparison { added: found.added, removed: found.removed, changed: changed.collect() }
-}
-
-/// What differs, each change with what it is ordered by.
-pub(super) struct Keyed<K> {
-    added: Vec<Hit>,
-    removed: Vec<Hit>,
-    pub(super) changed: Vec<(K, Change)>,
-}
-
-impl<K: Ord + Copy> Keyed<K> {
-    /// The same in order.
-    pub(super) fn finish(mut self) -> Step {
-        self.changed.sort_by_key(|(key, _)| *key);
-        let changed = self.changed.into_iter().map(|(_, change)| change).collect();
-        Step { added: self.added, removed: self.removed, changed }
-    }
-}
-
-/// Compares what was found in two states, each with what it is ordered by.
-pub(super) fn compare_hits<K: Ord + Copy>(
-    (mut new, new_cycle): (Vec<(K, Hit)>, u64),
-    (old, old_cycle): (Vec<(K, Hit)>, u64),
-) -> Keyed<K> {
-    new.sort_unstable_by_key(|(key, _)| *key);
+    new.sort_unstable_by_key(|hit| hit.rank);
     let mut gone: BTreeMap<_, Hit> =
-        old.into_iter().map(|(_, hit)| (hit.node.id.clone(), hit)).collect();
-    let mut found = Keyed { added: Vec::new(), removed: Vec::new(), changed: Vec::new() };
-    for (key, hit) in new {
+        old.into_iter().map(|hit| (hit.node.id.clone(), hit)).collect();
+    let mut found = Comparison::default();
+    for hit in new {
         match gone.remove(&hit.node.id) {
             None => found.added.push(hit),
             Some(before) => {
                 let fields = differences((&hit, new_cycle), (&before, old_cycle));
                 if !fields.is_empty() {
-                    found.changed.push((key, Change::Fields(Box::new((hit, before, fields)))));
+                    found.changed.push((hit, before, fields));
                 }
             }
         }

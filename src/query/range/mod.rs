@@ -25,6 +25,7 @@ use crate::model::{Id, ReadError};
 use compare::{Change, Step};
 use content::{Side, content_diff};
 use fields::TTL;
+use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
 /// The stops of a range, as resolved.
@@ -148,7 +149,6 @@ impl Writer<'_> {
             cap(&mut found.removed, &mut left);
             cap(&mut found.changed, &mut left);
         }
-        let ids = |hits: Vec<Hit>| hits.into_iter().map(|hit| hit.node.id.clone()).collect();
         let mut changed = Vec::with_capacity(found.changed.len());
         for change in found.changed {
             changed.push(match change {
@@ -162,8 +162,8 @@ impl Writer<'_> {
         Ok(DiffBlock {
             from: from.clone(),
             to: to.clone(),
-            added_ids: ids(found.added),
-            removed_ids: ids(found.removed),
+            added_ids: found.added,
+            removed_ids: found.removed,
             changed,
             stats,
         })
@@ -175,7 +175,8 @@ impl Writer<'_> {
         (older, to): (&Hit, &SnapshotRef),
         differences: Vec<Difference>,
     ) -> Result<Changed, ReadError> {
-        let fields: Vec<Field> = differences.iter().map(|(name, ..)| name.clone()).collect();
+        let fields: SmallVec<[Field; 1]> =
+            differences.iter().map(|(name, ..)| name.clone()).collect();
         let values = differences.into_iter().map(|(name, from, to)| (name, FromTo { from, to }));
         let mut delta = Delta(values.collect());
         let mut diff = None;
@@ -245,7 +246,12 @@ impl Writer<'_> {
 
 fn ttl_changed(id: Id, newer: u64, older: u64) -> Changed {
     let values = FromTo { from: fields::number(newer), to: fields::number(older) };
-    Changed { id, fields: vec![TTL], delta: Delta(vec![(TTL, values)]), content_diff: None }
+    Changed {
+        id,
+        fields: smallvec![TTL],
+        delta: Delta(smallvec![(TTL, values)]),
+        content_diff: None,
+    }
 }
 
 /// Keeps what there is room for.

@@ -5,6 +5,7 @@ use crate::model::{Id, Name};
 use crate::query::ast::Mode;
 use crate::query::options::ContentMode;
 use serde::{Serialize, Serializer};
+use smallvec::SmallVec;
 use std::borrow::Cow;
 
 /// What changed over a range.
@@ -65,7 +66,7 @@ pub struct Changed {
     /// Its id.
     pub id: Id,
     /// What differs.
-    pub fields: Vec<Field>,
+    pub fields: SmallVec<[Field; 1]>,
     /// The values of these.
     pub delta: Delta,
     /// How the content differs, if that was asked for.
@@ -76,9 +77,9 @@ pub struct Changed {
 /// The name of a field: a header's, or that of a custom attribute.
 pub type Field = Cow<'static, str>;
 
-/// Fields and their two values, in the order of the fields.
+/// Fields and their two values, in the order of the fields. Mostly there is one, and it is the ttl.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Delta(pub Vec<(Field, FromTo)>);
+pub struct Delta(pub SmallVec<[(Field, FromTo); 1]>);
 
 impl Serialize for Delta {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -1,18 +1,22 @@
-//! Neighbours compared one after the other, from the newest back, each version of a part read
+//! Neighbours compared one after the other, from the newest back, each version of a part looked at
 //! once.
 //!
 //! This is for questions whose answer in each part depends on that part alone. From a snapshot to
 //! the one before it only the parts change that the commit changed, so what was found in the others
 //! is kept; in those, only what remains of a finite ttl differs. The parts with a finite ttl are
 //! known for the newest snapshot, and from there on by what each commit changed.
+//!
+//! Where the templates of turns answer the question, turns are not read either: their pages say
+//! which nodes came, went and stayed. A turn is read where something else happened to a node.
 
-use super::compare::{Change, Step, compare_hits};
-use crate::model::{ChangedPart, Id, Lifetime, Place, ReadError, Slot, Subtree};
-use crate::query::eval::{Finder, Hit};
+use super::compare::{Change, Step};
+use super::fields::differences;
+use crate::model::{ChangedPart, Id, Lifetime, Page, Place, ReadError, Sketch, Slot, Subtree};
+use crate::query::eval::{Finder, Hit, Timeless};
 use crate::query::plan::{Ask, Depends};
 use crate::query::timeline::{Moment, Timeline};
+use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// A walk back through snapshots.
@@ -21,7 +25,8 @@ pub(super) struct Sweep<'a> {
     /// Whether what remains of a ttl decides what is found.
     by_ttl: bool,
     finder: Finder<'a>,
-    /// Parts as they are in the newer snapshot, as far as they were met.
+    pages: Option<Pages<'a>>,
+    /// Parts that were read, as they are in the newer snapshot.
     parts: HashMap<Place, Held>,
     /// Where a ttl decides: parts of the newer snapshot that have a finite one.
     finite: BTreeMap<Place, Arc<Subtree>>,
@@ -29,11 +34,19 @@ pub(super) struct Sweep<'a> {
     counting: Vec<Counting>,
 }
 
-/// A part, and what is found in it; nothing of that is known where a ttl decides it.
-#[derive(Clone)]
+/// What is known of turns without reading them.
+struct Pages<'a> {
+    question: Timeless<'a>,
+    /// Turns of which not everything is.
+    unknown: BTreeSet<Slot>,
+    /// By what a slot is divided by to find its page.
+    known: HashMap<(u64, u32), Option<Arc<Page>>>,
+}
+
+/// A part, and what is found in it.
 struct Held {
     nodes: Arc<Subtree>,
-    hits: Rc<[Hit]>,
+    hits: Vec<Hit>,
 }
 
 /// A node whose ttl counts down.
@@ -41,6 +54,33 @@ struct Counting {
     key: Key,
     id: Id,
     life: Lifetime,
+}
+
+/// A node that was found in one of two neighbours; one that was not read knows where it is.
+enum Item {
+    Read(Hit),
+    Sketched(Id, Place),
+}
+
+impl Item {
+    fn id(&self) -> &Id {
+        match self {
+            Item::Read(hit) => &hit.node.id,
+            Item::Sketched(id, _) => id,
+        }
+    }
+}
+
+/// What two neighbours have and the other has not, and what is known to differ.
+#[derive(Default)]
+struct Found {
+    here: Vec<(Key, Item)>,
+    before: Vec<Item>,
+    changed: Vec<(Key, Change)>,
+    /// What counts down from here on.
+    counting: Vec<Counting>,
+    /// What was read of the older one.
+    past: Vec<(Place, Held)>,
 }
 
 impl<'a> Sweep<'a> {
@@ -51,6 +91,13 @@ impl<'a> Sweep<'a> {
         moment: Moment<'a>,
     ) -> Result<Sweep<'a>, ReadError> {
         let newest = moment.cycle;
+        let by_ttl = Depends::of(ask).ttl;
+        // What is not on pages first, so that pages have whatever leaves it meanwhile.
+        let unknown = timeline.unpaged(newest);
+        let pages = match Timeless::of(ask, &moment) {
+            Some(question) if !by_ttl => Some(Pages { question, unknown, known: HashMap::new() }),
+            _ => None,
+        };
         let places: BTreeSet<Place> = timeline
             .finite_places(newest, u64::MAX)?
             .into_iter()
@@ -58,15 +105,21 @@ impl<'a> Sweep<'a> {
             .collect();
         let mut sweep = Sweep {
             timeline,
-            by_ttl: Depends::of(ask).ttl,
+            by_ttl,
             finder: Finder::new(ask, moment),
+            pages,
             parts: HashMap::new(),
             finite: BTreeMap::new(),
             counting: Vec::new(),
         };
         for place in places {
-            let held = sweep.read(place, newest)?;
-            sweep.hold(place, held);
+            match sweep.sketched_lives(place, newest)? {
+                Some(lives) => sweep.counting.extend(lives),
+                None => {
+                    let held = sweep.read(place, newest)?;
+                    sweep.hold(place, held);
+                }
+            }
         }
         sweep.counting.sort_unstable_by_key(|node| node.key);
         Ok(sweep)
@@ -79,41 +132,170 @@ impl<'a> Sweep<'a> {
             return Ok(None);
         }
         let changed = self.timeline.changed_parts(newer)?;
-        let (mut here, mut before, mut past) = (Vec::new(), Vec::new(), Vec::new());
-        for ChangedPart { place, before: was, after: is } in &changed {
-            if *is {
-                let now = match self.parts.remove(place) {
-                    Some(held) if self.by_ttl => self.find(*place, held.nodes, newer)?,
-                    Some(held) => held,
-                    None => self.read(*place, newer)?,
-                };
-                here.extend(keyed(*place, &now.hits));
-            }
-            if *was {
-                let then = self.read(*place, older)?;
-                before.extend(keyed(*place, &then.hits));
-                past.push((*place, then));
+        let mut found = Found::default();
+        for part in &changed {
+            if !self.sketched(part, newer, older, &mut found)? {
+                self.read_both(part, newer, older, &mut found)?;
             }
         }
-        self.forget(&changed);
+        self.forget(&changed, newer);
         for (place, nodes) in std::mem::take(&mut self.finite) {
             let now = self.find(place, nodes.clone(), newer)?;
             let then = self.find(place, nodes.clone(), older)?;
-            here.extend(keyed(place, &now.hits));
-            before.extend(keyed(place, &then.hits));
+            found.here.extend(keyed(place, now.hits));
+            found.before.extend(then.hits.into_iter().map(Item::Read));
             self.finite.insert(place, nodes);
         }
-        let mut found = compare_hits((here, newer), (before, older));
-        found.changed.extend(self.counting.iter().filter_map(|Counting { key, id, life }| {
-            let [newer, older] = [newer, older].map(|cycle| life.remaining(cycle));
-            (newer != older).then(|| (*key, Change::Ttl { id: id.clone(), newer, older }))
+        let mut changes = found.changed;
+        changes.extend(self.counting.iter().filter_map(|Counting { key, id, life }| {
+            Some((*key, ttl_change(id, *life, newer, older)?))
         }));
-        for (place, held) in past {
-            self.hold(place, held);
+        if !found.counting.is_empty() || !found.past.is_empty() {
+            self.counting.append(&mut found.counting);
+            for (place, held) in found.past {
+                self.hold(place, held);
+            }
+            // All but what was added just now is in order: this finds the runs.
+            self.counting.sort_by_key(|node| node.key);
         }
-        // What is counted is in order but for what was added just now: this finds the runs.
-        self.counting.sort_by_key(|node| node.key);
-        Ok(Some(found.finish()))
+        let (added, removed) =
+            self.compare((found.here, newer), (found.before, older), &mut changes)?;
+        changes.sort_by_key(|(key, _)| *key);
+        let changed = changes.into_iter().map(|(_, change)| change).collect();
+        Ok(Some(Step { added, removed, changed }))
+    }
+
+    /// Compares a changed turn by its page, if it is known well enough.
+    fn sketched(
+        &mut self,
+        part: &ChangedPart,
+        newer: u64,
+        older: u64,
+        found: &mut Found,
+    ) -> Result<bool, ReadError> {
+        let (place, Some(slot), Some(pages)) = (part.place, part.place.slot(), &mut self.pages)
+        else {
+            return Ok(false);
+        };
+        let Some(page) = pages.of(slot, self.timeline)? else { return Ok(false) };
+        let now = part.after.then(|| page.at(slot, newer));
+        let then = part.before.then(|| page.at(slot, older));
+        let (Some(now), Some(then)) = (known(now), known(then)) else { return Ok(false) };
+        let (here, before) = (pages.nodes(now)?, pages.nodes(then)?);
+        let (Some(here), Some(mut before)) = (here, before) else { return Ok(false) };
+        let stays =
+            |index: u32| now.is_some_and(|now| now.from == newer && now.is_same(index as usize));
+        let stayed = |id: &str, before: &[(u32, &str)]| before.iter().position(|(_, o)| *o == id);
+        if here.iter().any(|(index, id)| stayed(id, &before).is_some() && !stays(*index)) {
+            return Ok(false);
+        }
+        for (index, id) in &before {
+            if let Some(life) = then.and_then(|then| then.life(*index as usize)) {
+                let key = key(place, *index);
+                found.counting.push(Counting { key, id: Id::from(*id), life });
+            }
+        }
+        for (index, id) in here {
+            let key = key(place, index);
+            match stayed(id, &before) {
+                Some(at) => {
+                    before.swap_remove(at);
+                    let life = now.and_then(|now| now.life(index as usize));
+                    let change = life.and_then(|life| ttl_change(&id.into(), life, newer, older));
+                    found.changed.extend(change.map(|change| (key, change)));
+                }
+                None => found.here.push((key, Item::Sketched(id.into(), place))),
+            }
+        }
+        let gone = before.into_iter().map(|(_, id)| Item::Sketched(id.into(), place));
+        found.before.extend(gone);
+        self.parts.remove(&place);
+        self.finder.moment.note(|tally| tally.turns_sketched += 1);
+        Ok(true)
+    }
+
+    /// Reads a changed part as it was and as it is.
+    fn read_both(
+        &mut self,
+        part: &ChangedPart,
+        newer: u64,
+        older: u64,
+        found: &mut Found,
+    ) -> Result<(), ReadError> {
+        let place = part.place;
+        if part.after {
+            let now = match self.parts.remove(&place) {
+                Some(held) if self.by_ttl => self.find(place, held.nodes, newer)?,
+                Some(held) => held,
+                None => self.read(place, newer)?,
+            };
+            found.here.extend(keyed(place, now.hits));
+        }
+        if part.before {
+            let then = self.read(place, older)?;
+            found.before.extend(then.hits.iter().cloned().map(Item::Read));
+            found.past.push((place, then));
+        }
+        Ok(())
+    }
+
+    /// What is only in one of two neighbours; the others of the same id differ or are the same.
+    fn compare(
+        &mut self,
+        (mut here, newer): (Vec<(Key, Item)>, u64),
+        (before, older): (Vec<Item>, u64),
+        changed: &mut Vec<(Key, Change)>,
+    ) -> Result<(Vec<Id>, Vec<Id>), ReadError> {
+        here.sort_unstable_by_key(|(key, _)| *key);
+        if before.is_empty() {
+            return Ok((here.iter().map(|(_, item)| item.id().clone()).collect(), Vec::new()));
+        }
+        let mut gone: BTreeMap<Id, Item> =
+            before.into_iter().map(|item| (item.id().clone(), item)).collect();
+        let mut added = Vec::new();
+        for (key, item) in here {
+            let Some(before) = gone.remove(item.id()) else {
+                added.push(item.id().clone());
+                continue;
+            };
+            let (item, before) = (self.hit(item, newer)?, self.hit(before, older)?);
+            let fields = differences((&item, newer), (&before, older));
+            if !fields.is_empty() {
+                changed.push((key, Change::Fields(Box::new((item, before, fields)))));
+            }
+        }
+        Ok((added, gone.into_keys().collect()))
+    }
+
+    /// A node with its headers.
+    fn hit(&mut self, item: Item, cycle: u64) -> Result<Hit, ReadError> {
+        match item {
+            Item::Read(hit) => Ok(hit),
+            Item::Sketched(id, place) => {
+                let held = self.read(place, cycle)?;
+                held.hits.into_iter().find(|hit| hit.node.id == id).ok_or_else(|| {
+                    ReadError::Corrupt(format!("{id} is not where its sketch says it is"))
+                })
+            }
+        }
+    }
+
+    /// What counts down in a turn, if that is known without reading it.
+    fn sketched_lives(
+        &mut self,
+        place: Place,
+        cycle: u64,
+    ) -> Result<Option<Vec<Counting>>, ReadError> {
+        let (Some(slot), Some(pages)) = (place.slot(), &mut self.pages) else { return Ok(None) };
+        let Some(page) = pages.of(slot, self.timeline)? else { return Ok(None) };
+        let Some(sketch) = page.at(slot, cycle) else { return Ok(None) };
+        let matches = pages.question.matches(sketch.template)?;
+        let lives = matches.iter().filter_map(|index| {
+            let life = sketch.life(*index as usize)?;
+            let id = Id::from(sketch.id(*index as usize)?);
+            Some(Counting { key: key(place, *index), id, life })
+        });
+        Ok(Some(lives.collect()))
     }
 
     /// Keeps what is known of a part of the newer snapshot.
@@ -124,7 +306,7 @@ impl<'a> Sweep<'a> {
             }
         } else {
             let finite = held.hits.iter().filter_map(|hit| {
-                let (key, id) = (key(place, hit), hit.node.id.clone());
+                let (key, id) = (key(place, hit.rank.1), hit.node.id.clone());
                 hit.node.lifetime.map(|life| Counting { key, id, life })
             });
             self.counting.extend(finite);
@@ -132,14 +314,17 @@ impl<'a> Sweep<'a> {
         self.parts.insert(place, held);
     }
 
-    /// Leaves out of account what is in changed parts: they are compared.
-    fn forget(&mut self, changed: &[ChangedPart]) {
+    /// Leaves out of account what is in changed parts, which are compared, and what was known of
+    /// turns that were not there yet before a cycle.
+    fn forget(&mut self, changed: &[ChangedPart], cycle: u64) {
         let mut spans: Vec<(u8, Slot)> = changed.iter().map(|part| span(part.place)).collect();
         spans.sort_unstable();
         let is_changed = |span: (u8, Slot)| spans.binary_search(&span).is_ok();
-        self.counting
-            .retain(|Counting { key: (region, slot, _), .. }| !is_changed((*region, *slot)));
+        self.counting.retain(|node| !is_changed((node.key.0, node.key.1)));
         self.finite.retain(|place, _| !is_changed(span(*place)));
+        if let (Some(pages), true) = (&mut self.pages, cycle.is_multiple_of(64)) {
+            pages.known.retain(|(first, _), _| first * 64 <= cycle);
+        }
     }
 
     fn read(&mut self, place: Place, cycle: u64) -> Result<Held, ReadError> {
@@ -150,12 +335,54 @@ impl<'a> Sweep<'a> {
     fn find(&mut self, place: Place, nodes: Arc<Subtree>, cycle: u64) -> Result<Held, ReadError> {
         self.finder.moment.cycle = cycle;
         let hits = self.finder.in_part(place, nodes.clone())?;
-        Ok(Held { nodes, hits: hits.into() })
+        Ok(Held { nodes, hits })
     }
 }
 
+/// Nodes of a sketch: indexes and ids.
+type Nodes<'p> = SmallVec<[(u32, &'p str); 8]>;
+
+impl Pages<'_> {
+    /// The nodes of a sketch that are found, none if there is no sketch; none at all if it does
+    /// not have their ids.
+    fn nodes<'p>(&mut self, sketch: Option<Sketch<'p>>) -> Result<Option<Nodes<'p>>, ReadError> {
+        let Some(sketch) = sketch else { return Ok(Some(Nodes::new())) };
+        let matches = self.question.matches(sketch.template)?;
+        let node = |index: &u32| Some((*index, sketch.id(*index as usize)?));
+        Ok(matches.iter().map(node).collect())
+    }
+
+    /// The page of a turn; none if the turn has to be read.
+    fn of(&mut self, slot: Slot, timeline: &dyn Timeline) -> Result<Option<Arc<Page>>, ReadError> {
+        if self.unknown.contains(&slot) {
+            return Ok(None);
+        }
+        let key = (slot.cycle / 64, slot.rank / 64);
+        if let Some(known) = self.known.get(&key) {
+            return Ok(known.clone());
+        }
+        let page = timeline.page(slot)?;
+        self.known.insert(key, page.clone());
+        Ok(page)
+    }
+}
+
+/// A sketch that is not wanted is known to be none.
+fn known<'p>(sketch: Option<Option<Sketch<'p>>>) -> Option<Option<Sketch<'p>>> {
+    match sketch {
+        None => Some(None),
+        Some(sketch) => sketch.map(Some),
+    }
+}
+
+/// What counting down makes of a ttl from one snapshot to the next, if anything.
+fn ttl_change(id: &Id, life: Lifetime, newer: u64, older: u64) -> Option<Change> {
+    let [newer, older] = [newer, older].map(|cycle| life.remaining(cycle));
+    (newer != older).then(|| Change::Ttl { id: id.clone(), newer, older })
+}
+
 /// Where a hit stands in canonical order, whatever snapshot it was found in.
-pub(super) type Key = (u8, Slot, u32);
+type Key = (u8, Slot, u32);
 
 /// Where a part stands in that order.
 fn span(place: Place) -> (u8, Slot) {
@@ -166,11 +393,11 @@ fn span(place: Place) -> (u8, Slot) {
     }
 }
 
-fn key(place: Place, hit: &Hit) -> Key {
+fn key(place: Place, index: u32) -> Key {
     let (region, slot) = span(place);
-    (region, slot, hit.rank.1)
+    (region, slot, index)
 }
 
-fn keyed(place: Place, hits: &[Hit]) -> impl Iterator<Item = (Key, Hit)> + '_ {
-    hits.iter().map(move |hit| (key(place, hit), hit.clone()))
+fn keyed(place: Place, hits: Vec<Hit>) -> impl Iterator<Item = (Key, Item)> {
+    hits.into_iter().map(move |hit| (key(place, hit.rank.1), Item::Read(hit)))
 }

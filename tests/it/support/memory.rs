@@ -12,8 +12,8 @@ use pactdb::change::{
 };
 use pactdb::json::{Json, parse};
 use pactdb::model::{
-    ChangedPart, Clue, ContentRef, Generation, Glance, Grams, Id, Instance, OwnedSketch, Place,
-    ReadError, Skeleton, Slot, Subtree, Tree, TurnSource, features,
+    ChangedPart, Clue, ContentRef, Generation, Glance, Grams, Id, Instance, Page, Place, ReadError,
+    Skeleton, Slot, Subtree, Tree, TurnSource, features,
 };
 use pactdb::query::Timeline;
 use pactdb::snapshot::{Contents, read_document};
@@ -342,6 +342,22 @@ impl Timeline for Memory {
         Ok(Some(found))
     }
 
+    fn page(&self, slot: Slot) -> Result<Option<Arc<Page>>, ReadError> {
+        let shelf = self.shelf.0.read().unwrap();
+        let near = |other: &Slot| {
+            (other.cycle / 64, other.rank / 64) == (slot.cycle / 64, slot.rank / 64)
+                && (self.sketched)(*other)
+        };
+        let turns = shelf.parts.iter().filter_map(|(place, all)| Some((place.slot()?, all)));
+        let versions: Vec<_> = turns
+            .filter(|(other, _)| near(other))
+            .flat_map(|(other, all)| {
+                all.iter().map(move |(from, part)| (other, *from, part.clone()))
+            })
+            .collect();
+        Ok(Some(Arc::new(Page::of(&versions))))
+    }
+
     fn sketches(
         &self,
         cycle: u64,
@@ -352,16 +368,14 @@ impl Timeline for Memory {
     ) -> Result<(), ReadError> {
         for (i, slot) in turns.iter().enumerate() {
             let part = self.shelf.0.read().unwrap().part(Place::Turn(*slot), cycle)?;
-            let owned = OwnedSketch::of(&part);
-            let sketch = owned.sketch();
-            each(
-                i,
-                match (self.sketched)(*slot) {
-                    false => Glance::Unknown,
-                    true if !matters(sketch.template) => Glance::Lacking,
-                    true => Glance::Known(sketch),
-                },
-            );
+            let page = Page::of(&[(*slot, cycle, Some(part))]);
+            let known = page.at(*slot, cycle).filter(|_| (self.sketched)(*slot));
+            let glance = match known {
+                None => Glance::Unknown,
+                Some(sketch) if !matters(sketch.template) => Glance::Lacking,
+                Some(sketch) => Glance::Known(sketch),
+            };
+            each(i, glance);
         }
         Ok(())
     }
