@@ -122,11 +122,11 @@ fn instance_of(
     now: i64,
 ) -> Result<Addition, ChangeError> {
     let time = next_time(state, given_time, now)?;
-    let head = state.tree.ah().top().id.clone();
+    let head = state.tree.ah()?.top().id.clone();
     let in_core = original.offset == 0;
-    let (parent, core) = match state.tree.ah().core() {
+    let (parent, core) = match state.tree.ah()?.core() {
         _ if !in_core => (head, None),
-        Some(index) => (state.tree.ah().node(index).id.clone(), None),
+        Some(index) => (state.tree.ah()?.node(index).id.clone(), None),
         None => {
             let core = new_core(state, time)?;
             (core.id.clone(), Some(Arc::new(core)))

@@ -108,7 +108,7 @@ impl Closed {
     pub fn next_state(&self, materialized: &[Addition]) -> Result<State, ReadError> {
         let mut state = self.state.clone();
         state.tree = self.tree.rebased(self.cycle);
-        state.newest = Some(Newest::of(&state.tree));
+        state.newest = Some(Newest::of(&state.tree)?);
         state.used.clear();
         state.new_refs.clear();
         state.touched_keys.clear();
@@ -215,8 +215,8 @@ pub(super) fn close(
         cycle,
         root: tree.root(),
         seq: tree.seq(),
-        sys: tree.sys(),
-        ah: tree.ah(),
+        sys: tree.sys()?,
+        ah: tree.ah()?,
         turns: tree.spine().len(),
         turns_hash: &turns_hash,
     });
@@ -296,7 +296,7 @@ fn changed_parts(
         }
         Ok(())
     };
-    compare(Place::Sys, Some(tree.sys()))?;
+    compare(Place::Sys, Some(tree.sys()?))?;
     if let Some(Newest { skeleton: before, .. }) = before
         && !before.spine.is_prefix_of(tree.spine())
     {
@@ -307,7 +307,7 @@ fn changed_parts(
     for (slot, turn) in tree.changed_turns() {
         compare(Place::Turn(*slot), Some(turn))?;
     }
-    compare(Place::Ah, Some(tree.ah()))?;
+    compare(Place::Ah, Some(tree.ah()?))?;
     Ok(parts)
 }
 

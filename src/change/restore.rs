@@ -173,7 +173,7 @@ pub fn close_restore(working: &Working, restore: &Restore) -> Result<Closed, Rea
         seq: past.seq().clone(),
         spine: past.spine().clone(),
     };
-    let (sys, ah) = (renewed(past.sys().clone()), renewed(past.ah().clone()));
+    let (sys, ah) = (renewed(past.sys()?.clone()), renewed(past.ah()?.clone()));
     let tree = Tree::assembled(skeleton, sys, ah, turns, state.last_cycle, source);
     super::cadence::replaced(&mut state, &tree)?;
     close(state, restore.cycle, tree, Removed::default())

@@ -66,13 +66,13 @@ pub struct Newest {
 
 impl Newest {
     /// That of a tree which was committed, or is about to be.
-    pub fn of(tree: &Tree) -> Arc<Newest> {
+    pub fn of(tree: &Tree) -> Result<Arc<Newest>, ReadError> {
         let (root, seq) = (tree.root().clone(), tree.seq().clone());
-        Arc::new(Newest {
+        Ok(Arc::new(Newest {
             skeleton: Skeleton { root, seq, spine: tree.spine().clone() },
-            sys: tree.sys().clone(),
-            ah: tree.ah().clone(),
-        })
+            sys: tree.sys()?.clone(),
+            ah: tree.ah()?.clone(),
+        }))
     }
 }
 

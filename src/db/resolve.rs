@@ -41,7 +41,7 @@ pub(super) fn place(
     text: Option<&str>,
 ) -> Result<(Parent, Option<Insert>)> {
     let Some(text) = text else {
-        return Ok((Parent::Node(state.tree.ah().top().id.clone()), None));
+        return Ok((Parent::Node(state.tree.ah()?.top().id.clone()), None));
     };
     let dialect = dialect(state.generation);
     let place = query::parse_place(text, dialect).map_err(|e| Error::from(e).in_text(text))?;

@@ -153,8 +153,8 @@ impl Db {
         let system = turns.iter().flat_map(|turn| &turn.adds).filter(|add| is_system(add)).count();
         let longest = turns.iter().map(|turn| turn.adds.len()).max().unwrap_or(0);
         let fits = longest < MAX_BATCH_OPS
-            && tree.ah().len() + longest < MAX_SUBTREE_NODES
-            && tree.sys().len() + system < MAX_SUBTREE_NODES
+            && tree.ah()?.len() + longest < MAX_SUBTREE_NODES
+            && tree.sys()?.len() + system < MAX_SUBTREE_NODES
             && working.state.last_cycle.saturating_add(turns.len() as u64) <= MAX_NUMBER as u64;
         if fits {
             return Ok(());

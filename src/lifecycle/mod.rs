@@ -87,6 +87,6 @@ pub fn commit(
     }
     let cascaded = sweep.in_starting_order(cascaded)?;
     let mut tree = sweep.into_tree();
-    seal::seal(&mut tree, sealing);
+    seal::seal(&mut tree, sealing)?;
     Ok(Outcome { tree, removed: Removed { expired, cascaded, pruned }, spared, queue })
 }

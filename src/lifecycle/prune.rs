@@ -147,7 +147,7 @@ fn current_totals(sweep: &Sweep<'_>, committed: &RegionTotals) -> Result<RegionT
     for slot in sweep.dropped_turns() {
         seq = seq.minus(Totals::of(&*tree.source().part(Place::Turn(*slot), tree.as_of())?));
     }
-    Ok(RegionTotals { sys: Totals::of(tree.sys()), seq, ah: Totals::of(tree.ah()) })
+    Ok(RegionTotals { sys: Totals::of(tree.sys()?), seq, ah: Totals::of(tree.ah()?) })
 }
 
 impl RegionTotals {

@@ -4,8 +4,8 @@ use super::Sealing;
 use crate::model::{Class, Fragment, Place, Position, ReadError, Subtree, Tree};
 
 /// Seals the head. The tree gets one more turn, also when the head is empty.
-pub fn seal(tree: &mut Tree, sealing: Sealing) {
-    let mut head = (**tree.ah()).clone();
+pub fn seal(tree: &mut Tree, sealing: Sealing) -> Result<(), ReadError> {
+    let mut head = (**tree.ah()?).clone();
     let mut turn = Subtree::new(sealing.turn);
     let needs_core = head.core().is_none();
     if needs_core {
@@ -19,13 +19,14 @@ pub fn seal(tree: &mut Tree, sealing: Sealing) {
     }
     tree.replace_ah(head);
     tree.seal_turn(sealing.cycle, turn);
+    Ok(())
 }
 
 /// Moves blocks that lie at offset 0 of the head beside its core, which has just been made, into
 /// that core (R1.4).
 pub fn adopt_loose_blocks(tree: &mut Tree) -> Result<(), ReadError> {
     loop {
-        let head = tree.ah().clone();
+        let head = tree.ah()?.clone();
         if head.core().is_none() {
             return Ok(());
         }
@@ -36,7 +37,7 @@ pub fn adopt_loose_blocks(tree: &mut Tree) -> Result<(), ReadError> {
             return Ok(());
         };
         let fragment = tree.take(Position { place: Place::Ah, index })?;
-        let Some(core) = tree.ah().core() else { return Ok(()) };
+        let Some(core) = tree.ah()?.core() else { return Ok(()) };
         tree.graft(Position { place: Place::Ah, index: core }, fragment)?;
     }
 }

@@ -84,7 +84,7 @@ impl Store {
         *self.reader.tail.write().unwrap_or_else(PoisonError::into_inner) = tail;
         let source: Arc<dyn TurnSource> = self.reader.clone();
         let mut state = State::new(self.generation, Tree::at(cycle, source)?);
-        state.newest = Some(Newest::of(&state.tree));
+        state.newest = Some(Newest::of(&state.tree)?);
         state.last_cycle = cycle;
         state.history = history;
         state.last_ns = row.last_ns;

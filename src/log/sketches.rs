@@ -315,6 +315,14 @@ impl<'a> Front<'a> {
         let mut bounds = Vec::with_capacity(lengths.0.len() + 1);
         let mut end = 0u32;
         bounds.push(end);
+        // Ids are short: each length is a byte.
+        if lengths.0.is_ascii() {
+            bounds.extend(lengths.0.iter().map(|length| {
+                end = end.wrapping_add(u32::from(*length));
+                end
+            }));
+            return Some(bounds);
+        }
         while !lengths.0.is_empty() {
             end = end.checked_add(u32::try_from(lengths.next()?).ok()?)?;
             bounds.push(end);

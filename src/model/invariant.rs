@@ -12,8 +12,8 @@ pub fn violations(tree: &Tree) -> Result<Vec<String>, ReadError> {
     let regions = [
         (tree.root(), Class::Root),
         (tree.seq(), Class::Seq),
-        (tree.sys().top(), Class::Sys),
-        (tree.ah().top(), Class::Ah),
+        (tree.sys()?.top(), Class::Sys),
+        (tree.ah()?.top(), Class::Ah),
     ];
     for (node, class) in regions {
         if node.class != class {

@@ -99,9 +99,9 @@ pub struct Columns {
 impl Page {
     /// The page with these versions, by turn and then by cycle; none if they do not fit what they
     /// consist of. Contents, and ttls with what stayed the same, may be left out together.
-    pub fn new(turns: impl Iterator<Item = PageTurn>, columns: Columns) -> Option<Page> {
+    pub fn new(turns: impl ExactSizeIterator<Item = PageTurn>, columns: Columns) -> Option<Page> {
         let mut at = [0u32; 3];
-        let mut placed = Vec::with_capacity(128);
+        let mut placed = Vec::with_capacity(turns.len());
         for turn in turns {
             placed.push((turn, at));
             if let Some(number) = turn.template {

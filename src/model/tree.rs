@@ -25,9 +25,12 @@ pub struct Position {
 pub struct Tree {
     root: Arc<Node>,
     seq: Arc<Node>,
-    sys: Arc<Subtree>,
-    ah: Arc<Subtree>,
+    /// `^sys` and `^ah`; those of a snapshot are read when somebody asks.
+    sys: OnceLock<Arc<Subtree>>,
+    ah: OnceLock<Arc<Subtree>>,
     spine: Spine,
+    /// Whether everything is as the source has it as of `as_of`.
+    pure: bool,
     /// Turns that differ from what the source has as of `as_of`.
     changed: BTreeMap<Slot, Arc<Subtree>>,
     /// Where the nodes of `^sys`, `^ah` and the changed turns are, once somebody asked.
@@ -47,8 +50,9 @@ impl Tree {
         as_of: u64,
         source: Arc<dyn TurnSource>,
     ) -> Tree {
+        let (sys, ah) = (OnceLock::from(sys), OnceLock::from(ah));
         let (changed, places) = (BTreeMap::new(), OnceLock::new());
-        Tree { root, seq, sys, ah, spine, changed, places, as_of, source }
+        Tree { root, seq, sys, ah, spine, pure: false, changed, places, as_of, source }
     }
 
     /// The tree of a new store.
@@ -66,15 +70,17 @@ impl Tree {
     }
 
     /// Where the nodes are that are held here.
-    fn places_held(&self) -> &HashMap<Id, Place> {
-        self.places.get_or_init(|| {
-            let turns = self.changed.iter().map(|(slot, turn)| (Place::Turn(*slot), turn));
-            let held = [(Place::Sys, &self.sys), (Place::Ah, &self.ah)].into_iter().chain(turns);
-            let nodes = held.flat_map(|(place, part)| {
-                part.entries().iter().map(move |entry| (entry.node.id.clone(), place))
-            });
-            Arc::new(nodes.collect())
-        })
+    fn places_held(&self) -> Result<&HashMap<Id, Place>, ReadError> {
+        if let Some(places) = self.places.get() {
+            return Ok(places);
+        }
+        let turns = self.changed.iter().map(|(slot, turn)| (Place::Turn(*slot), turn));
+        let regions = [(Place::Sys, self.sys()?), (Place::Ah, self.ah()?)];
+        let nodes = regions.into_iter().chain(turns).flat_map(|(place, part)| {
+            part.entries().iter().map(move |entry| (entry.node.id.clone(), place))
+        });
+        let places = Arc::new(nodes.collect());
+        Ok(self.places.get_or_init(|| places))
     }
 
     /// The same, to be kept in step; none if nobody asked yet.
@@ -109,13 +115,25 @@ impl Tree {
     }
 
     /// `^sys` and what is in it.
-    pub fn sys(&self) -> &Arc<Subtree> {
-        &self.sys
+    pub fn sys(&self) -> Result<&Arc<Subtree>, ReadError> {
+        self.region(&self.sys, Place::Sys)
     }
 
     /// `^ah` and what is in it.
-    pub fn ah(&self) -> &Arc<Subtree> {
-        &self.ah
+    pub fn ah(&self) -> Result<&Arc<Subtree>, ReadError> {
+        self.region(&self.ah, Place::Ah)
+    }
+
+    fn region<'t>(
+        &self,
+        cell: &'t OnceLock<Arc<Subtree>>,
+        place: Place,
+    ) -> Result<&'t Arc<Subtree>, ReadError> {
+        if let Some(part) = cell.get() {
+            return Ok(part);
+        }
+        let part = self.source.part(place, self.as_of)?;
+        Ok(cell.get_or_init(|| part))
     }
 
     /// The live turns.
@@ -141,8 +159,8 @@ impl Tree {
     /// A part of the tree.
     pub fn subtree(&self, place: Place) -> Result<Arc<Subtree>, ReadError> {
         match place {
-            Place::Sys => Ok(self.sys.clone()),
-            Place::Ah => Ok(self.ah.clone()),
+            Place::Sys => self.sys().cloned(),
+            Place::Ah => self.ah().cloned(),
             Place::Turn(slot) => match self.changed.get(&slot) {
                 Some(subtree) => Ok(subtree.clone()),
                 None => self.source.part(place, self.as_of),
@@ -166,7 +184,11 @@ impl Tree {
     }
 
     fn place_of(&self, id: &str) -> Result<Option<Place>, ReadError> {
-        if let Some(place) = self.places_held().get(id) {
+        if self.pure {
+            let place = self.source.place_of(id, self.as_of)?;
+            return Ok(place.filter(|at| at.slot().is_none_or(|slot| self.spine.contains(slot))));
+        }
+        if let Some(place) = self.places_held()?.get(id) {
             return Ok(Some(*place));
         }
         if self.as_of == 0 {
@@ -208,6 +230,9 @@ impl Tree {
     }
 
     fn edit(&mut self, place: Place) -> Result<&mut Subtree, ReadError> {
+        self.pure = false;
+        self.sys()?;
+        self.ah()?;
         if let Place::Turn(slot) = place
             && !self.changed.contains_key(&slot)
         {
@@ -216,13 +241,12 @@ impl Tree {
             self.changed.insert(slot, turn);
         }
         let shared = match place {
-            Place::Sys => &mut self.sys,
-            Place::Ah => &mut self.ah,
-            Place::Turn(slot) => self
-                .changed
-                .get_mut(&slot)
-                .ok_or_else(|| ReadError::Corrupt("a changed turn is missing".into()))?,
+            Place::Sys => self.sys.get_mut(),
+            Place::Ah => self.ah.get_mut(),
+            Place::Turn(slot) => self.changed.get_mut(&slot),
         };
+        let shared =
+            shared.ok_or_else(|| ReadError::Corrupt("a changed part is missing".into()))?;
         Ok(Arc::make_mut(shared))
     }
 
@@ -268,6 +292,7 @@ impl Tree {
     /// Takes a whole turn out.
     pub fn drop_turn(&mut self, slot: Slot) -> Result<Arc<Subtree>, ReadError> {
         let turn = self.subtree(Place::Turn(slot))?;
+        self.pure = false;
         self.unindex(&turn);
         self.spine.remove(slot);
         self.changed.remove(&slot);
@@ -276,12 +301,16 @@ impl Tree {
 
     /// Puts another `^ah` in the place of this one.
     pub fn replace_ah(&mut self, ah: Subtree) {
-        let before = std::mem::replace(&mut self.ah, Arc::new(ah));
-        self.unindex(&before);
-        self.index(Place::Ah, &self.ah.clone());
+        self.pure = false;
+        if let Some(before) = self.ah.take() {
+            self.unindex(&before);
+        }
+        self.index(Place::Ah, &ah);
+        self.ah = OnceLock::from(Arc::new(ah));
     }
 
     fn put_turn(&mut self, slot: Slot, turn: Arc<Subtree>) {
+        self.pure = false;
         self.index(Place::Turn(slot), &turn);
         self.changed.insert(slot, turn);
     }
@@ -307,21 +336,23 @@ impl Tree {
     /// The snapshot of a cycle.
     pub fn at(cycle: u64, source: Arc<dyn TurnSource>) -> Result<Tree, ReadError> {
         let Skeleton { root, seq, spine } = source.skeleton(cycle)?;
-        let sys = source.part(Place::Sys, cycle)?;
-        let ah = source.part(Place::Ah, cycle)?;
-        Ok(Tree::committed(root, seq, sys, ah, spine, cycle, source))
+        Ok(Tree {
+            root,
+            seq,
+            sys: OnceLock::new(),
+            ah: OnceLock::new(),
+            spine,
+            pure: true,
+            changed: BTreeMap::new(),
+            places: OnceLock::new(),
+            as_of: cycle,
+            source,
+        })
     }
 
     /// The same tree once the source has every part of it, as of `cycle`.
     pub fn rebased(&self, cycle: u64) -> Tree {
-        Tree::committed(
-            self.root.clone(),
-            self.seq.clone(),
-            self.sys.clone(),
-            self.ah.clone(),
-            self.spine.clone(),
-            cycle,
-            self.source.clone(),
-        )
+        let (changed, places) = (BTreeMap::new(), OnceLock::new());
+        Tree { changed, places, as_of: cycle, ..self.clone() }
     }
 }

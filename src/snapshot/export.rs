@@ -58,7 +58,7 @@ pub fn export(
     out.push_str(",\"root\":");
     let mut writer = Writer { out, cycle, contents };
     writer.node(tree.root(), &mut |writer| {
-        writer.subtree(tree.sys(), 0)?;
+        writer.subtree(tree.sys()?, 0)?;
         writer.out.push(',');
         writer.node(tree.seq(), &mut |writer| {
             for (i, slot) in tree.spine().iter().enumerate() {
@@ -70,7 +70,7 @@ pub fn export(
             Ok(())
         })?;
         writer.out.push(',');
-        writer.subtree(tree.ah(), 0)
+        writer.subtree(tree.ah()?, 0)
     })?;
     let mut out = writer.out;
     out.push_str(",\"spec_version\":");

@@ -8,7 +8,7 @@ use super::{
 use crate::change::{Add, Addition, Insert, Parent, ids};
 use crate::code::Code;
 use crate::limits::{MAX_SUBTREE_NODES, MAX_TREE_DEPTH};
-use crate::model::{Class, ContentRef, Id, Lifetime, Name, Node, Place, Position};
+use crate::model::{Class, ContentRef, Id, Lifetime, Name, Node, Place, Position, ReadError};
 use crate::snapshot::content_hash;
 use std::sync::Arc;
 
@@ -82,7 +82,7 @@ fn find_spot(state: &State, add: &Add, class: Class) -> Result<Spot, ChangeError
         }
     }
     let mut parent = match &add.parent {
-        Parent::HeadCore => head(state),
+        Parent::HeadCore => head(state)?,
         Parent::Node(id) => find_parent(state, id)?,
     };
     let mut into_core = add.parent == Parent::HeadCore;
@@ -110,8 +110,9 @@ fn find_spot(state: &State, add: &Add, class: Class) -> Result<Spot, ChangeError
     Ok(spot)
 }
 
-pub(super) fn head(state: &State) -> Found {
-    Found { position: Position { place: Place::Ah, index: 0 }, part: state.tree.ah().clone() }
+pub(super) fn head(state: &State) -> Result<Found, ReadError> {
+    let part = state.tree.ah()?.clone();
+    Ok(Found { position: Position { place: Place::Ah, index: 0 }, part })
 }
 
 /// The node that something is to be put below.

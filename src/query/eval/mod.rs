@@ -68,8 +68,10 @@ pub fn find_ids(ask: &Ask, moment: &Moment<'_>) -> Result<Vec<Id>, ReadError> {
             }
         }
     }
-    found.sort_unstable_by_key(|found| found.rank);
-    found.dedup_by_key(|found| found.rank);
+    if !found.is_sorted_by(|a, b| a.rank < b.rank) {
+        found.sort_unstable_by_key(|found| found.rank);
+        found.dedup_by_key(|found| found.rank);
+    }
     if ask.order == Some(Order::Id) {
         found.sort_unstable_by(|a, b| a.id.cmp(&b.id));
     }
@@ -337,6 +339,10 @@ impl Asked<'_> {
                 None => (vec![Verdict::Read; chunk.len()], Vec::new()),
             };
             let mut sketched = sketched.into_iter().filter_map(T::sketched);
+            if self.stop.is_none() && !verdicts.contains(&Verdict::Read) {
+                found.extend(sketched);
+                continue;
+            }
             for (wanted, verdict) in chunk.iter().zip(verdicts) {
                 match verdict {
                     Verdict::Skip => continue,

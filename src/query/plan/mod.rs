@@ -67,6 +67,9 @@ impl Window {
 
     /// The stretch of a list.
     pub fn apply<T>(&self, list: Vec<T>) -> Vec<T> {
+        if self.is_open() {
+            return list;
+        }
         let skip = usize::try_from(self.skip).unwrap_or(usize::MAX);
         let limit = self.limit.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
         list.into_iter().skip(skip).take(limit).collect()
