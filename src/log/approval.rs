@@ -27,7 +27,9 @@ struct Inner {
 enum Stage {
     Waiting {
         steps: Vec<Step>,
+        /// The length with all steps, and that of the storage, which nobody else writes to.
         len: u64,
+        stored: u64,
     },
     Approved,
     /// The storage failed when it was written to: what it holds is not what redb believes.
@@ -47,7 +49,7 @@ impl OnApproval {
         Ok(OnApproval(Arc::new(Inner {
             storage: Box::new(storage),
             approved: AtomicBool::new(false),
-            stage: Mutex::new(Stage::Waiting { steps: Vec::new(), len }),
+            stage: Mutex::new(Stage::Waiting { steps: Vec::new(), len, stored: len }),
         })))
     }
 
@@ -85,7 +87,7 @@ impl OnApproval {
 
     fn step(&self, step: Step) -> io::Result<()> {
         match &mut *self.stage() {
-            Stage::Waiting { steps, len } => {
+            Stage::Waiting { steps, len, .. } => {
                 if let Step::SetLen(new) = step {
                     *len = new;
                 }
@@ -99,14 +101,14 @@ impl OnApproval {
     /// Reads what the storage would hold if all that waits were written.
     fn read_waiting(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
         let stage = self.stage();
-        let Stage::Waiting { steps, len } = &*stage else {
+        let Stage::Waiting { steps, len, stored } = &*stage else {
             return self.0.storage.read(offset, out);
         };
         let end = offset.saturating_add(out.len() as u64);
         if end > *len {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        let stored = end.min(self.0.storage.len()?).saturating_sub(offset) as usize;
+        let stored = end.min(*stored).saturating_sub(offset) as usize;
         let (old, new) = out.split_at_mut(stored);
         if !old.is_empty() {
             self.0.storage.read(offset, old)?;
