@@ -12,6 +12,7 @@ mod order;
 mod scope;
 mod sketched;
 mod summary;
+mod templates;
 mod walk;
 
 use super::ast::Order;
@@ -22,10 +23,10 @@ use flat::{Flat, Part, read_part};
 pub(super) use order::arrange;
 use order::depth_level;
 use scope::{Scope, Wanted, all_places, is_dense, rank_of};
-pub(super) use sketched::Timeless;
 use sketched::{Formal, Found, Verdict};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+pub(super) use templates::Timeless;
 use walk::Walk;
 
 /// A node that was found.
