@@ -5,8 +5,9 @@
 
 use super::StoreError;
 use super::codec::{decode, unseal};
+use super::history::read_cycle;
 use super::index::{Tables, Tail};
-use super::read::{LogReader, missing_event, read_cycle};
+use super::read::{LogReader, missing_event};
 use super::record::{Record, chain_start, hash_of, read_record};
 use super::shown::Shown;
 use super::store::{Head, Store, last_log_key};

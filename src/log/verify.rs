@@ -6,8 +6,9 @@
 
 use super::StoreError;
 use super::base::guard;
+use super::contents::content_from_row;
 use super::open::{apply_record, each_record};
-use super::read::{LogReader, content_from_row};
+use super::read::LogReader;
 use super::record::{Record, content_digest};
 use super::rows::CycleKind;
 use super::shown::Shown;

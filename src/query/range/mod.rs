@@ -3,6 +3,7 @@
 mod compare;
 mod content;
 mod fields;
+mod pages;
 mod result;
 mod sweep;
 

@@ -11,11 +11,11 @@
 
 use super::compare::{Change, Step};
 use super::fields::differences;
-use crate::model::{ChangedPart, Id, Lifetime, Page, Place, ReadError, Sketch, Slot, Subtree};
+use super::pages::Pages;
+use crate::model::{ChangedPart, Id, Lifetime, Place, ReadError, Sketch, Slot, Subtree};
 use crate::query::eval::{Finder, Hit, Timeless};
 use crate::query::plan::{Ask, Depends};
 use crate::query::timeline::{Moment, Timeline};
-use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -32,15 +32,6 @@ pub(super) struct Sweep<'a> {
     finite: BTreeMap<Place, Arc<Subtree>>,
     /// Else: the nodes with a finite ttl that are found in the newer snapshot, in order.
     counting: Vec<Counting>,
-}
-
-/// What is known of turns without reading them.
-struct Pages<'a> {
-    question: Timeless<'a>,
-    /// Turns of which not everything is.
-    unknown: BTreeSet<Slot>,
-    /// By what a slot is divided by to find its page.
-    known: HashMap<(u64, u32), Option<Arc<Page>>>,
 }
 
 /// A part, and what is found in it.
@@ -92,12 +83,8 @@ impl<'a> Sweep<'a> {
     ) -> Result<Sweep<'a>, ReadError> {
         let newest = moment.cycle;
         let by_ttl = Depends::of(ask).ttl;
-        // What is not on pages first, so that pages have whatever leaves it meanwhile.
-        let unknown = timeline.unpaged(newest);
-        let pages = match Timeless::of(ask, &moment) {
-            Some(question) if !by_ttl => Some(Pages { question, unknown, known: HashMap::new() }),
-            _ => None,
-        };
+        let question = if by_ttl { None } else { Timeless::of(ask, &moment) };
+        let pages = Pages::new(question, timeline, newest);
         let places: BTreeSet<Place> = timeline
             .finite_places(newest, u64::MAX)?
             .into_iter()
@@ -322,8 +309,8 @@ impl<'a> Sweep<'a> {
         let is_changed = |span: (u8, Slot)| spans.binary_search(&span).is_ok();
         self.counting.retain(|node| !is_changed((node.key.0, node.key.1)));
         self.finite.retain(|place, _| !is_changed(span(*place)));
-        if let (Some(pages), true) = (&mut self.pages, cycle.is_multiple_of(64)) {
-            pages.known.retain(|(first, _), _| first * 64 <= cycle);
+        if let Some(pages) = &mut self.pages {
+            pages.forget(cycle);
         }
     }
 
@@ -336,34 +323,6 @@ impl<'a> Sweep<'a> {
         self.finder.moment.cycle = cycle;
         let hits = self.finder.in_part(place, nodes.clone())?;
         Ok(Held { nodes, hits })
-    }
-}
-
-/// Nodes of a sketch: indexes and ids.
-type Nodes<'p> = SmallVec<[(u32, &'p str); 8]>;
-
-impl Pages<'_> {
-    /// The nodes of a sketch that are found, none if there is no sketch; none at all if it does
-    /// not have their ids.
-    fn nodes<'p>(&mut self, sketch: Option<Sketch<'p>>) -> Result<Option<Nodes<'p>>, ReadError> {
-        let Some(sketch) = sketch else { return Ok(Some(Nodes::new())) };
-        let matches = self.question.matches(sketch.template)?;
-        let node = |index: &u32| Some((*index, sketch.id(*index as usize)?));
-        Ok(matches.iter().map(node).collect())
-    }
-
-    /// The page of a turn; none if the turn has to be read.
-    fn of(&mut self, slot: Slot, timeline: &dyn Timeline) -> Result<Option<Arc<Page>>, ReadError> {
-        if self.unknown.contains(&slot) {
-            return Ok(None);
-        }
-        let key = (slot.cycle / 64, slot.rank / 64);
-        if let Some(known) = self.known.get(&key) {
-            return Ok(known.clone());
-        }
-        let page = timeline.page(slot)?;
-        self.known.insert(key, page.clone());
-        Ok(page)
     }
 }
 
