@@ -100,6 +100,7 @@ fn add_content(
 
 /// A set of hashes: one bit for each, by its upper bits.
 struct Bits {
+    /// As many as there may be, or fewer once they are folded.
     words: Vec<u64>,
 }
 
@@ -113,9 +114,10 @@ impl Bits {
     }
 
     fn add(&mut self, text: &str) {
+        let Some(words) = self.words.first_chunk_mut::<MOST_WORDS>() else { return };
         for hash in gram_hashes(text.as_bytes()) {
             let (word, bit) = place(hash, MOST_WORDS);
-            self.words[word] |= bit;
+            words[word % MOST_WORDS] |= bit;
         }
     }
 

@@ -100,8 +100,15 @@ impl Grams {
 
 /// The hash of every run of three bytes of a text; its upper bits are the best ones.
 pub fn gram_hashes(text: &[u8]) -> impl Iterator<Item = u32> + '_ {
-    text.windows(3).map(|gram| {
-        let number = u32::from_le_bytes([gram[0], gram[1], gram[2], 0]);
-        number.wrapping_mul(0x9E37_79B1)
+    let (first, rest) = text.split_at(text.len().min(2));
+    let mut run = first.iter().fold(0, slide);
+    rest.iter().map(move |byte| {
+        run = slide(run, byte);
+        run.wrapping_mul(0x9E37_79B1)
     })
+}
+
+/// The run of three bytes that ends one byte further on.
+fn slide(run: u32, byte: &u8) -> u32 {
+    run >> 8 | u32::from(*byte) << 16
 }
