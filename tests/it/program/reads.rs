@@ -160,6 +160,8 @@ fn explain_stats_and_log_say_what_there_is() {
     let folder = small();
     let explained = folder.ok(&["explain", "@t0 .mt:depth(1-3) .cb"]);
     assert!(explained.contains("the snapshot of cycle 2"), "{explained}");
+    assert!(explained.contains(" ran "), "{explained}");
+    assert!(explained.contains(" found: 2 parts read, "), "{explained}");
     let stats = folder.ok(&["stats"]);
     assert!(stats.contains("newest cycle   2, with 2 snapshots"), "{stats}");
     assert!(stats.contains("uncommitted    1 edit\n"), "{stats}");

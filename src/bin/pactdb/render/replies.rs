@@ -4,7 +4,7 @@ use super::columns::{Cell, Columns};
 use super::look::{Look, Tone};
 use super::units::{instant, plural, size};
 use pactdb::db::{LogEntry, Stats, UndoReply};
-use pactdb::query::{Asked, Explanation};
+use pactdb::query::{Asked, Explanation, Ran, Tally};
 use pactdb::{Attempt, AttemptStatus, CommitReply, Policy};
 
 /// Which state an answer is about.
@@ -143,8 +143,26 @@ pub fn explanation(look: Look, explanation: &Explanation) -> String {
     part("time", std::slice::from_ref(&explanation.time));
     part("plan", &explanation.plan);
     part("reads", &explanation.reads);
+    let ran: Vec<String> = explanation.ran.iter().map(ran).collect();
+    part("ran", &ran);
     part("advice", &explanation.advice);
     out
+}
+
+/// What was done for one chain of a selector.
+fn ran(ran: &Ran) -> String {
+    let Tally { parts_read, turns_skipped, nodes, contents, .. } = ran.tally;
+    let mut done = vec![
+        format!("{} read", plural(parts_read, "part")),
+        format!("{} looked at", plural(nodes, "node")),
+    ];
+    if turns_skipped > 0 {
+        done.push(format!("{} passed over", plural(turns_skipped, "turn")));
+    }
+    if contents > 0 {
+        done.push(format!("{} searched", plural(contents, "content")));
+    }
+    format!("{} found: {}", plural(ran.results as u64, "node"), done.join(", "))
 }
 
 /// Provider calls, with how long they took and their tokens.
