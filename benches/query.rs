@@ -3,8 +3,8 @@
 //! One history of 200,000 turns (1,000,000 nodes: a turn, its core, three blocks) is kept in a
 //! pactdb store and in SQLite, there as one row for each node with the cycles between which it is
 //! there, and an index for every question, covering where that pays. Each question is asked of
-//! both in the same run, the two answers are compared, and medians and their ratio are printed
-//! (below 1: pactdb is faster). "cold" is with what pactdb has read forgotten before each question
+//! both in turn, the two answers are compared, and medians and their ratio are printed (below 1:
+//! pactdb is faster). "cold" is with what pactdb has read forgotten before each question
 //! and with SQLite's page cache shrunk; "warm" is asking again. SQLite's statements are prepared
 //! once, and pactdb keeps the selectors that it was asked. The operating system has the files in
 //! memory in either case. Both may use 64 MiB for pages.
@@ -23,7 +23,7 @@ mod support;
 use history::{History, cached};
 use pactdb::db::Db;
 use pactdb::query::{Options, Selected};
-use rusqlite::Connection;
+use rusqlite::{Connection, Statement};
 use std::time::Instant;
 
 use support::percentile;
@@ -57,7 +57,8 @@ fn main() {
     for (question, large) in questions.iter().zip(&answers).filter(|(question, _)| question.bounded)
     {
         let there = small_questions.iter().find(|other| other.name == question.name).unwrap();
-        let small = ours(&small.db, there, false).0;
+        let ask = || ours(&small.db, there, false);
+        let ((small, _), _) = median(ask, || (0, ()));
         println!(
             "{:<36} {:>10.1} {:>10.1} {:>8.2}",
             question.name,
@@ -151,6 +152,12 @@ fn questions(turns: u64) -> Vec<Question> {
             ),
             false,
         ),
+        ids(
+            "content with two letters",
+            ".cb[content~'zq']",
+            format!("instr(content, 'zq') > 0 AND class = 'block' AND {}", at(newest)),
+            false,
+        ),
         ids("@* and an id", &format!("@* #mt:{middle}"), format!("id = 'mt:{middle}'"), true),
         range("pairwise, 100 cycles", newest, 100.min(turns / 2)),
         Question { bounded: false, ..range("pairwise, 10,000 cycles", newest, long) },
@@ -193,18 +200,19 @@ fn print_head() {
 }
 
 fn beside(question: &Question, history: &History) -> Timing {
-    let (cold, mine) = ours(&history.db, question, true);
-    let (warm, _) = ours(&history.db, question, false);
-    let (their_cold, theirs) = theirs(&history.sqlite, question, true);
-    let (their_warm, _) = self::theirs(&history.sqlite, question, false);
-    let count: usize = mine.iter().map(Vec::len).sum();
-    assert!(
-        mine == theirs,
-        "{}: the answers differ ({} and {})",
-        question.name,
-        count,
-        theirs.iter().map(Vec::len).sum::<usize>()
-    );
+    let mut statements: Vec<_> =
+        question.sql.iter().map(|sql| history.sqlite.prepare(sql).unwrap()).collect();
+    let mut both = |cold: bool| {
+        let mine = || ours(&history.db, question, cold);
+        let (times, answers) = median(mine, || theirs(&history.sqlite, &mut statements, cold));
+        let (mine, theirs) = (in_lists(answers.0), answers.1);
+        let count: usize = mine.iter().map(Vec::len).sum();
+        let other: usize = theirs.iter().map(Vec::len).sum();
+        assert!(mine == theirs, "{}: the answers differ ({count} and {other})", question.name);
+        (times, count)
+    };
+    let ((cold, their_cold), count) = both(true);
+    let ((warm, their_warm), _) = both(false);
     println!(
         "{:<36} {count:>8} {cold:>10.1} {their_cold:>10.1} {:>7.2} {warm:>10.1} {their_warm:>10.1} {:>7.2}",
         question.name,
@@ -214,31 +222,39 @@ fn beside(question: &Question, history: &History) -> Timing {
     Timing { warm }
 }
 
-/// Asks until there are enough samples; the median in µs and the answer.
-fn median<T>(mut ask: impl FnMut() -> (u64, T)) -> (f64, T) {
-    let mut samples = Vec::new();
+/// Asks one and the other in turn, so that a busy machine hits both alike, until there are enough
+/// samples; the medians in µs and the last answers.
+fn median<A, B>(
+    mut one: impl FnMut() -> (u64, A),
+    mut other: impl FnMut() -> (u64, B),
+) -> ((f64, f64), (A, B)) {
+    let mut samples = (Vec::new(), Vec::new());
     let start = Instant::now();
     loop {
-        let (nanos, answer) = ask();
-        samples.push(nanos);
-        if samples.len() >= 200 || (samples.len() >= 5 && start.elapsed().as_secs() >= 2) {
-            return (percentile(&mut samples, 0.5) as f64 / 1000.0, answer);
+        let ((mine, answer), (theirs, their_answer)) = (one(), other());
+        samples.0.push(mine);
+        samples.1.push(theirs);
+        let count = samples.0.len();
+        if count >= 200 || (count >= 7 && start.elapsed().as_secs() >= 4) {
+            let middle = |samples: &mut Vec<u64>| percentile(samples, 0.5) as f64 / 1000.0;
+            return ((middle(&mut samples.0), middle(&mut samples.1)), (answer, their_answer));
         }
     }
 }
 
 type Answer = Vec<Vec<String>>;
 
-fn ours(db: &Db, question: &Question, cold: bool) -> (f64, Answer) {
-    let (time, selected) = median(|| {
-        if cold {
-            db.clear_cache();
-        }
-        let start = Instant::now();
-        let selected = db.select(&question.selector, None, &Options::default()).unwrap();
-        (start.elapsed().as_nanos() as u64, selected)
-    });
-    let answer = match selected {
+fn ours(db: &Db, question: &Question, cold: bool) -> (u64, Selected) {
+    if cold {
+        db.clear_cache();
+    }
+    let start = Instant::now();
+    let selected = db.select(&question.selector, None, &Options::default()).unwrap();
+    (start.elapsed().as_nanos() as u64, selected)
+}
+
+fn in_lists(selected: Selected) -> Answer {
+    match selected {
         Selected::Ids { ids, .. } => vec![ids.iter().map(|id| id.to_string()).collect()],
         Selected::Range(range) => {
             // Blocks come newest first; SQL orders by cycle.
@@ -253,25 +269,20 @@ fn ours(db: &Db, question: &Question, cold: bool) -> (f64, Answer) {
             }
             lists
         }
-    };
-    (time, answer)
+    }
 }
 
-fn theirs(sqlite: &Connection, question: &Question, cold: bool) -> (f64, Answer) {
-    let mut statements: Vec<_> =
-        question.sql.iter().map(|sql| sqlite.prepare(sql).unwrap()).collect();
-    median(|| {
-        if cold {
-            sqlite.execute_batch("PRAGMA shrink_memory").unwrap();
-        }
-        let start = Instant::now();
-        let lists = statements
-            .iter_mut()
-            .map(|statement| {
-                let rows = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
-                rows.map(Result::unwrap).collect::<Vec<_>>()
-            })
-            .collect();
-        (start.elapsed().as_nanos() as u64, lists)
-    })
+fn theirs(sqlite: &Connection, statements: &mut [Statement<'_>], cold: bool) -> (u64, Answer) {
+    if cold {
+        sqlite.execute_batch("PRAGMA shrink_memory").unwrap();
+    }
+    let start = Instant::now();
+    let lists = statements
+        .iter_mut()
+        .map(|statement| {
+            let rows = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
+            rows.map(Result::unwrap).collect::<Vec<_>>()
+        })
+        .collect();
+    (start.elapsed().as_nanos() as u64, lists)
 }

@@ -55,6 +55,8 @@ struct Inner {
     durability: Durability,
     /// Selectors that were read lately: most programs ask the same few again and again.
     selectors: Cache<(Dialect, Box<str>), Arc<Selector>>,
+    /// Held to be read by whoever asks, and to be written while everything derived is made anew.
+    derived: RwLock<()>,
     /// Snapshots that were asked lately, by cycle. They hold `^sys` and `^ah`; turns are read when
     /// they are wanted.
     snapshots: Cache<u64, Tree>,
@@ -86,6 +88,7 @@ impl Db {
             clock: options.clock,
             durability: options.durability,
             selectors: Cache::new(256),
+            derived: RwLock::new(()),
             snapshots: Cache::new(256),
         };
         let db = Db { inner: Arc::new(inner) };
@@ -124,6 +127,9 @@ impl Db {
     /// Makes everything that is derived again from the log.
     pub fn rebuild(&self, mut progress: impl FnMut(Progress)) -> Result<Verified> {
         let _writer = self.write_lock();
+        // Whoever asks meanwhile waits: half of an index would be half of an answer.
+        let _readers = self.inner.derived.write().unwrap_or_else(PoisonError::into_inner);
+        self.inner.snapshots.clear();
         Ok(self.inner.store.rebuild(&mut progress)?)
     }
 

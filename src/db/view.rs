@@ -15,13 +15,14 @@ use crate::query::{
 };
 use crate::snapshot::Contents;
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLockReadGuard};
 
 /// The store at one moment. Commits that follow do not show in it.
 struct View<'a> {
     db: &'a Db,
     reader: &'a Arc<LogReader>,
     working: Arc<Working>,
+    _derived: RwLockReadGuard<'a, ()>,
 }
 
 impl Timeline for View<'_> {
@@ -105,7 +106,13 @@ impl Timeline for View<'_> {
 
 impl Db {
     fn view(&self) -> View<'_> {
-        View { db: self, reader: self.inner.store.reader(), working: self.working() }
+        let derived = self.inner.derived.read().unwrap_or_else(PoisonError::into_inner);
+        View {
+            db: self,
+            reader: self.inner.store.reader(),
+            working: self.working(),
+            _derived: derived,
+        }
     }
 
     /// The dialect that queries of this store are in unless they say otherwise.

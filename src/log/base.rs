@@ -138,12 +138,12 @@ fn closed() -> StoreError {
 
 impl Drop for Base {
     fn drop(&mut self) {
-        self.hide();
-        let db = self.db.take();
+        let (db, shown) = (self.db.take(), std::mem::take(&mut self.shown));
         let written = self.storage.as_ref().is_none_or(OnApproval::is_approved);
         // What closing cannot write, the next opening repairs.
         let _ = catch_unwind(AssertUnwindSafe(move || {
             let _db = db;
+            drop(shown);
             if cfg!(panic = "unwind") && !written && !std::thread::panicking() {
                 // redb closes without a commit only while a thread unwinds. No hook hears of this.
                 resume_unwind(Box::new(()));

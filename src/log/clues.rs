@@ -60,7 +60,11 @@ pub(super) fn flush_clues(
         }
         let mut bits = Bits::new();
         for key in contents {
-            add_content(log, key, &mut bits)?;
+            match add_content(log, key, &mut bits) {
+                // What cannot be read may hold anything. Whoever wants it, or verifies, is told.
+                Err(StoreError::Corrupt(_)) => bits.fill(),
+                added => added?,
+            }
         }
         let key = (cycle, number as u32);
         let row = encode(&(slots, bits.folded()))?;
@@ -119,6 +123,11 @@ impl Bits {
             let (word, bit) = place(hash, MOST_WORDS);
             words[word % MOST_WORDS] |= bit;
         }
+    }
+
+    /// Everything.
+    fn fill(&mut self) {
+        self.words.fill(u64::MAX);
     }
 
     /// The same in as little room as leaves at most a quarter of the bits set.

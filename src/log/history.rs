@@ -3,7 +3,7 @@
 use super::StoreError;
 use super::index::Tables;
 use super::read::LogReader;
-use super::rows::{CycleHead, CycleInfo, PartRow, StoredCycle, StoredPartChange};
+use super::rows::{CycleHead, CycleInfo, PartRow, StoredCycle, StoredPartChange, read_skeleton};
 use super::shown::Shown;
 use super::tables::{cycle_key, part_key, place_key};
 use crate::change::History;
@@ -69,7 +69,12 @@ impl LogReader {
         let whole = match self.skeletons.get(&own) {
             Some(whole) => whole,
             None => {
-                let whole = Arc::new(self.cycle_head(own)?.skeleton(own)?);
+                let whole = self.with(|txn| {
+                    let key = cycle_key(own);
+                    let row = txn.parts()?.get(key)?.ok_or_else(|| missing_cycle(own))?;
+                    read_skeleton(key, row.value())
+                })?;
+                let whole = Arc::new(whole);
                 self.skeletons.insert(own, whole.clone());
                 whole
             }

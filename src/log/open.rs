@@ -31,7 +31,6 @@ pub(super) fn find_head(reader: &LogReader) -> Result<Head, StoreError> {
     let compressor = zstd::bulk::Compressor::new(1)
         .map_err(|error| StoreError::Io(format!("compression cannot be set up: {error}")))?;
     let (next_seq, hash, skeleton_at) = reader.with(|txn| {
-        let is_current = derived_is_current(txn)?;
         let (next_seq, hash) = match last_log_key(txn)? {
             Some((seq, _)) => {
                 let table = txn.log()?;
@@ -41,7 +40,8 @@ pub(super) fn find_head(reader: &LogReader) -> Result<Head, StoreError> {
             None => (1, chain_start()),
         };
         // What another version derived is made anew before anybody asks for it.
-        let skeleton_at = match txn.last_cycle()?.filter(|_| is_current) {
+        let last = if derived_is_current(txn)? { txn.last_cycle()? } else { None };
+        let skeleton_at = match last {
             Some(cycle) => read_cycle(txn, cycle)?.skeleton_at(),
             None => 0,
         };

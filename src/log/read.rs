@@ -38,6 +38,12 @@ impl Weighter<PartKey, Arc<Subtree>> for Bytes {
     }
 }
 
+impl Weighter<Box<[u8]>, Template> for Bytes {
+    fn weight(&self, key: &Box<[u8]>, template: &Template) -> u64 {
+        64 + key.len() as u64 + template.nodes.len() as u64 * 400
+    }
+}
+
 impl Weighter<(u64, u32), Arc<Json>> for Bytes {
     fn weight(&self, _: &(u64, u32), content: &Arc<Json>) -> u64 {
         64 + weigh(content)
@@ -80,7 +86,7 @@ pub struct LogReader {
     /// The beginnings of the rows of commits.
     pub(super) cycles: Cache<u64, Arc<CycleHead>>,
     /// Templates of sketches by their bytes.
-    pub(super) templates: Cache<Box<[u8]>, Template>,
+    pub(super) templates: Cache<Box<[u8]>, Template, Bytes>,
 }
 
 impl std::fmt::Debug for LogReader {
@@ -101,7 +107,7 @@ impl LogReader {
             names: Mutex::default(),
             skeletons: Cache::new(64),
             cycles: Cache::new(16 << 10),
-            templates: Cache::new(1024),
+            templates: Cache::with_weighter(1024, cache_bytes / 8, Bytes),
         }
     }
 

@@ -110,22 +110,22 @@ pub(super) struct CycleHead {
     pub(super) skeleton_at: u64,
     /// The parts that changed, with their hashes before and after.
     pub(super) parts: Vec<StoredPartChange>,
-    /// The bytes of a skeleton, if this cycle has one of its own.
-    skeleton: Vec<u8>,
 }
 
 impl CycleHead {
     pub(super) fn read(key: PartKey, row: &[u8]) -> Result<CycleHead, StoreError> {
-        CycleHead::split(key, row).map(|(head, _)| head)
+        CycleHead::split(key, row).map(|(head, ..)| head)
     }
 
-    /// The head and the bytes behind it.
-    fn split(key: PartKey, row: &[u8]) -> Result<(CycleHead, &[u8]), StoreError> {
+    /// The head, the bytes of the skeleton, none if the cycle has none of its own, and the rest.
+    fn split(key: PartKey, row: &[u8]) -> Result<(CycleHead, &[u8], &[u8]), StoreError> {
         let bytes = unseal(TABLE, &part_key_bytes(key), row, || row_name(key))?;
         let mut rest = Numbers(bytes);
-        let head = CycleHead::parse(&mut rest)
+        let head = CycleHead::parse(&mut rest);
+        let (head, skeleton) = head
+            .zip(rest.bytes())
             .ok_or_else(|| StoreError::corrupt(format!("{} cannot be decoded", row_name(key))))?;
-        Ok((head, rest.0))
+        Ok((head, skeleton, rest.0))
     }
 
     fn parse(rest: &mut Numbers<'_>) -> Option<CycleHead> {
@@ -144,22 +144,7 @@ impl CycleHead {
             };
             parts.push(StoredPartChange { place, old: hash()?, new: hash()? });
         }
-        Some(CycleHead { skeleton_at, parts, skeleton: rest.bytes()?.to_vec() })
-    }
-
-    /// The skeleton in this row, which is that of the cycle `own`.
-    pub(super) fn skeleton(&self, own: u64) -> Result<(Skeleton, History), StoreError> {
-        if self.skeleton.is_empty() {
-            return Err(StoreError::corrupt(format!("the commit of cycle {own} has no skeleton")));
-        }
-        let what = format!("the skeleton of cycle {own}");
-        let stored: StoredSkeleton = decode(&self.skeleton, &what)?;
-        let skeleton = Skeleton {
-            root: Arc::new(stored.root.into_node()?),
-            seq: Arc::new(stored.seq.into_node()?),
-            spine: stored.spine,
-        };
-        Ok((skeleton, stored.history))
+        Some(CycleHead { skeleton_at, parts })
     }
 
     fn write(&self, bytes: &mut Vec<u8>) {
@@ -174,9 +159,22 @@ impl CycleHead {
                 bytes.extend_from_slice(hash.as_ref().map_or(&[], |hash| &hash[..]));
             }
         }
-        put_number(self.skeleton.len() as u64, bytes);
-        bytes.extend_from_slice(&self.skeleton);
     }
+}
+
+/// The skeleton in the row of a commit.
+pub(super) fn read_skeleton(key: PartKey, row: &[u8]) -> Result<(Skeleton, History), StoreError> {
+    let (_, bytes, _) = CycleHead::split(key, row)?;
+    if bytes.is_empty() {
+        return Err(StoreError::corrupt(format!("{} has no skeleton", row_name(key))));
+    }
+    let stored: StoredSkeleton = decode(bytes, &format!("the skeleton in {}", row_name(key)))?;
+    let skeleton = Skeleton {
+        root: Arc::new(stored.root.into_node()?),
+        seq: Arc::new(stored.seq.into_node()?),
+        spine: stored.spine,
+    };
+    Ok((skeleton, stored.history))
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -220,7 +218,6 @@ pub(super) fn write_cycle(
         head: CycleHead {
             skeleton_at: skeleton_at.unwrap_or(closed.cycle),
             parts: closed.parts.iter().map(store_part_change).collect(),
-            skeleton,
         },
         seq,
         kind,
@@ -245,6 +242,8 @@ pub(super) fn write_cycle(
     };
     let mut row = Vec::new();
     cycle.head.write(&mut row);
+    put_number(skeleton.len() as u64, &mut row);
+    row.extend_from_slice(&skeleton);
     row.extend_from_slice(&encode(&cycle)?);
     Ok(seal(TABLE, &part_key_bytes(key), row))
 }
@@ -275,7 +274,7 @@ pub struct CycleInfo {
 
 impl StoredCycle {
     pub(super) fn read(key: PartKey, row: &[u8]) -> Result<StoredCycle, StoreError> {
-        let (head, bytes) = CycleHead::split(key, row)?;
+        let (head, _, bytes) = CycleHead::split(key, row)?;
         let cycle: StoredCycle = decode(bytes, &row_name(key))?;
         Ok(StoredCycle { head, ..cycle })
     }

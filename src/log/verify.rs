@@ -68,8 +68,17 @@ impl Store {
         Ok(verified)
     }
 
-    /// Throws everything derived away and makes it again from the log.
+    /// Throws everything derived away and makes it again from the log. If that fails, the store takes
+    /// no more events: what it would judge them by is not there.
     pub fn rebuild(&self, report: Report<'_>) -> Result<Verified, StoreError> {
+        let rebuilt = self.rebuild_derived(report);
+        if rebuilt.is_err() {
+            self.stop();
+        }
+        rebuilt
+    }
+
+    fn rebuild_derived(&self, report: Report<'_>) -> Result<Verified, StoreError> {
         guard(|| {
             let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
             let txn = db.begin_write()?;

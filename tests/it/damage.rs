@@ -390,3 +390,39 @@ fn a_store_of_noise_is_an_error() {
         used.expect("no panic").expect_err("no right answer can come of this");
     }
 }
+
+/// A content that cannot be read is lost, and nothing else is: commits go on, also where its turn
+/// changes, the derived tables are made anew, and searches for other texts are answered.
+#[test]
+fn a_damaged_content_stands_in_nobodys_way() {
+    const LOG: TableDefinition<'_, (u64, u32), &[u8]> = TableDefinition::new("log");
+    let disk = Disk::default();
+    let options = || Options::new().clock(CLOCK);
+    let db = options().create_on(disk.clone()).unwrap();
+    let turn = |db: &Db, text: &str| {
+        must(db, &json!({"op": "add", "role": "user", "content": text}));
+        must(db, &json!({"op": "add", "role": "tool", "content": "for a while", "ttl": 70}));
+        must(db, &json!({"op": "commit"}));
+    };
+    (0..65).for_each(|number| turn(&db, &format!("number {number} of many")));
+    drop(db);
+    {
+        let db = Database::builder().create_with_backend(disk.clone()).unwrap();
+        let txn = db.begin_write().unwrap();
+        txn.open_table(LOG).unwrap().insert((5, 1), b"rotten".as_slice()).unwrap();
+        txn.commit().unwrap();
+    }
+    let db = options().open_on(disk.clone()).unwrap();
+    (65..140).for_each(|number| turn(&db, &format!("number {number} of many")));
+    db.rebuild(|_| {}).unwrap();
+    assert_eq!(db.last_cycle(), 140);
+    let select = |text: &str| db.select(text, None, &pactdb::query::Options::default());
+    assert!(matches!(
+        select("@c140 .mt:depth(1-70) .cb[content~'number 1[23]']").unwrap(),
+        pactdb::query::Selected::Ids { ids, .. } if ids.len() == 20
+    ));
+    let error = select(".cb[content~'number 1[23]']").unwrap_err();
+    assert!(error.to_string().contains("content 1 of event 5"), "{error}");
+    let error = db.verify(|_| {}).unwrap_err();
+    assert!(error.to_string().contains("content 1 of event 5"), "{error}");
+}
