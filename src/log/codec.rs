@@ -93,6 +93,17 @@ impl<'a> Numbers<'a> {
         }
     }
 
+    /// The next four numbers.
+    pub(super) fn four(&mut self) -> Option<[u64; 4]> {
+        if let Some((four, rest)) = self.0.split_first_chunk::<4>()
+            && four.is_ascii()
+        {
+            self.0 = rest;
+            return Some(four.map(u64::from));
+        }
+        Some([self.next()?, self.next()?, self.next()?, self.next()?])
+    }
+
     /// The next number with a sign, which is its lowest bit.
     pub(super) fn signed(&mut self) -> Option<i64> {
         let number = self.next()?;

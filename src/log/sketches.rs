@@ -272,11 +272,11 @@ impl<'a> Front<'a> {
         let mut turns = Vec::with_capacity(128);
         let mut numbers = self.turns;
         while !numbers.0.is_empty() {
-            let cycle = (key.0 * 64).checked_add(numbers.next()?)?;
-            let slot = Slot { cycle, rank: u32::try_from(numbers.next()?).ok()? };
-            let from = cycle.checked_add(numbers.next()?)?;
-            let template = u32::try_from(numbers.next()?).ok()?.checked_sub(1);
-            turns.push(PageTurn { slot, from, template });
+            let [cycle, rank, after, template] = numbers.four()?;
+            let cycle = (key.0 * 64).checked_add(cycle)?;
+            let slot = Slot { cycle, rank: u32::try_from(rank).ok()? };
+            let template = u32::try_from(template).ok()?.checked_sub(1);
+            turns.push(PageTurn::new(slot, cycle.checked_add(after)?, template));
         }
         let mut columns = Columns {
             bounds: self.bounds()?,
@@ -306,7 +306,7 @@ impl<'a> Front<'a> {
                 bytes = rest;
             }
         }
-        Page::new(turns.into_iter(), columns)
+        Page::new(turns, columns)
     }
 
     /// Where ids begin and end.

@@ -69,13 +69,22 @@ pub struct PageTurn {
     pub from: u64,
     /// The number of its template; none if the turn has to be read, or has gone.
     pub template: Option<u32>,
+    /// Its first node, content and ttl among those of the page.
+    at: [u32; 3],
+}
+
+impl PageTurn {
+    /// A version of a turn that holds from a cycle.
+    pub fn new(slot: Slot, from: u64, template: Option<u32>) -> PageTurn {
+        PageTurn { slot, from, template, at: [0; 3] }
+    }
 }
 
 /// The sketches of some turns, in several versions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Page {
-    /// By turn, then by cycle; each with its first node, content and ttl among those of the page.
-    turns: Vec<(PageTurn, [u32; 3])>,
+    /// By turn, then by cycle.
+    turns: Vec<PageTurn>,
     columns: Columns,
 }
 
@@ -99,11 +108,10 @@ pub struct Columns {
 impl Page {
     /// The page with these versions, by turn and then by cycle; none if they do not fit what they
     /// consist of. Contents, and ttls with what stayed the same, may be left out together.
-    pub fn new(turns: impl ExactSizeIterator<Item = PageTurn>, columns: Columns) -> Option<Page> {
+    pub fn new(mut turns: Vec<PageTurn>, columns: Columns) -> Option<Page> {
         let mut at = [0u32; 3];
-        let mut placed = Vec::with_capacity(turns.len());
-        for turn in turns {
-            placed.push((turn, at));
+        for turn in &mut turns {
+            turn.at = at;
             if let Some(number) = turn.template {
                 let template = columns.templates.get(number as usize)?;
                 let sizes = [template.nodes.len() as u32, template.contents, template.lives];
@@ -119,7 +127,7 @@ impl Page {
             && (columns.contents.is_empty() || columns.contents.len() == contents)
             && (columns.lives.is_empty() || columns.lives.len() == lives)
             && (columns.sames.is_empty() || columns.sames.len() == nodes);
-        fits.then_some(Page { turns: placed, columns })
+        fits.then_some(Page { turns, columns })
     }
 
     /// The page of some versions of turns, by turn and then by cycle.
@@ -129,42 +137,47 @@ impl Page {
         let mut before: Option<(Slot, &Subtree)> = None;
         for (slot, from, part) in versions {
             let template = part.as_deref().map(|part| columns.add(part, before, *slot));
-            turns.push(PageTurn { slot: *slot, from: *from, template });
+            turns.push(PageTurn::new(*slot, *from, template));
             before = part.as_deref().map(|part| (*slot, part));
         }
-        Page::new(turns.into_iter(), columns).unwrap_or_default()
+        Page::new(turns, columns).unwrap_or_default()
     }
 
     /// The versions.
     pub fn turns(&self) -> impl Iterator<Item = (PageTurn, Option<Sketch<'_>>)> {
-        self.turns.iter().map(|(turn, at)| (*turn, self.sketch(turn, at)))
+        self.turns.iter().map(|turn| (*turn, self.sketch(turn)))
     }
 
     /// What is known of a turn as it is in the snapshot of a cycle, which is not newer than the
     /// page.
     pub fn at(&self, slot: Slot, cycle: u64) -> Option<Sketch<'_>> {
-        let after = self.turns.partition_point(|(turn, _)| (turn.slot, turn.from) <= (slot, cycle));
-        let (turn, at) = self.turns.get(after.checked_sub(1)?)?;
-        if turn.slot == slot { self.sketch(turn, at) } else { None }
+        let after = self.turns.partition_point(|turn| (turn.slot, turn.from) <= (slot, cycle));
+        let turn = self.turns.get(after.checked_sub(1)?)?;
+        if turn.slot == slot { self.sketch(turn) } else { None }
     }
 
     /// The same for turns that are asked for in order: `next` is where the search goes on, from 0.
     pub fn next_at(&self, next: &mut usize, slot: Slot, cycle: u64) -> Option<Sketch<'_>> {
         let mut found = None;
-        while let Some((turn, at)) = self.turns.get(*next)
+        while let Some(turn) = self.turns.get(*next)
             && turn.slot <= slot
         {
             if turn.slot == slot && turn.from <= cycle {
-                found = Some((turn, at));
+                found = Some(turn);
             }
             *next += 1;
         }
-        found.and_then(|(turn, at)| self.sketch(turn, at))
+        found.and_then(|turn| self.sketch(turn))
     }
 
-    fn sketch<'a>(&'a self, turn: &PageTurn, at: &[u32; 3]) -> Option<Sketch<'a>> {
+    fn sketch<'a>(&'a self, turn: &PageTurn) -> Option<Sketch<'a>> {
         let template = self.columns.templates.get(turn.template? as usize)?;
-        Some(Sketch { template: &template.nodes, columns: &self.columns, from: turn.from, at: *at })
+        Some(Sketch {
+            template: &template.nodes,
+            columns: &self.columns,
+            from: turn.from,
+            at: turn.at,
+        })
     }
 }
 
