@@ -20,6 +20,7 @@ mod read;
 mod record;
 mod rows;
 mod shown;
+mod sketch_rows;
 mod sketches;
 mod store;
 mod stored;

@@ -4,9 +4,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use crate::support::disk::Disk;
-use crate::support::life::{CLOCK, live, requests};
+use crate::support::life::{CLOCK, live, must, requests};
 use crate::support::seeded::{Random, scaled};
 use pactdb::db::{Db, Options};
+use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -123,4 +124,40 @@ fn what_was_taken_stays_as_it_was() {
     db.compact().unwrap();
     check("after a compaction");
     db.verify(|_| {}).unwrap();
+}
+
+/// Whoever asks while everything derived is made anew gets the whole answer.
+#[test]
+fn a_rebuild_shows_nobody_half_of_an_index() {
+    let db = Options::new().clock(CLOCK).create_on(Disk::default()).unwrap();
+    for turn in 0..200 {
+        let mut add = json!({"op": "add", "role": "user", "content": format!("number {turn}")});
+        if turn % 50 == 7 {
+            add["key"] = json!("plan");
+        }
+        must(&db, &json!({"op": "batch", "ops": [add, {"op": "commit"}]}));
+    }
+    let ask = || -> Vec<String> {
+        let questions = ["[key='plan'] @order=path", ".cb[content~'number 1[05]7']", "@c90 .cb"];
+        let options = pactdb::query::Options::default();
+        questions.map(|text| format!("{:?}", db.select(text, None, &options))).to_vec()
+    };
+    let expected = ask();
+    assert!(expected.iter().all(|answer| answer.contains("cb:")), "{expected:?}");
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            let mut rounds = 0;
+            while !done.load(Ordering::Acquire) {
+                assert_eq!(ask(), expected);
+                rounds += 1;
+            }
+            rounds
+        });
+        for _ in 0..3 {
+            db.rebuild(|_| {}).unwrap();
+        }
+        done.store(true, Ordering::Release);
+        assert!(reader.join().unwrap() > 0);
+    });
 }
