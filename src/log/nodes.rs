@@ -41,7 +41,8 @@ pub(super) fn write_nodes(part: &Subtree, bytes: &mut Vec<u8>) {
     }
 }
 
-fn write_node(node: &Node, bytes: &mut Vec<u8>) {
+/// The bytes of a node.
+pub(super) fn write_node(node: &Node, bytes: &mut Vec<u8>) {
     let class = CLASSES.iter().position(|class| *class == node.class).unwrap_or(0) as u64;
     let mut flags = class << has::CLASS;
     for (flag, set) in [
@@ -147,7 +148,10 @@ pub(super) fn read_nodes(
 }
 
 /// A node; none if the bytes are none.
-fn read_node(rest: &mut Numbers<'_>, names: &mut Names) -> Result<Option<Arc<Node>>, StoreError> {
+pub(super) fn read_node(
+    rest: &mut Numbers<'_>,
+    names: &mut Names,
+) -> Result<Option<Arc<Node>>, StoreError> {
     let Some((mut shared, flags)) = read_top(rest, names) else { return Ok(None) };
     // It is filled where it stays: a node is large, and nobody else has it yet.
     let Some(node) = Arc::get_mut(&mut shared) else { return Ok(None) };

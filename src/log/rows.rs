@@ -7,7 +7,7 @@
 use super::StoreError;
 use super::codec::{Numbers, decode, encode, put_number, seal, unseal};
 use super::index::Version;
-use super::nodes::{Names, read_nodes, write_nodes};
+use super::nodes::{Names, read_node, read_nodes, write_node, write_nodes};
 use super::stored::{StoredNode, StoredPolicy};
 use super::tables::{PartKey, part_key_bytes, place_from_key, place_key};
 use crate::change::{Closed, Expiry, History, IndexDelta, PartChange, State};
@@ -168,21 +168,15 @@ pub(super) fn read_skeleton(key: PartKey, row: &[u8]) -> Result<(Skeleton, Histo
     if bytes.is_empty() {
         return Err(StoreError::corrupt(format!("{} has no skeleton", row_name(key))));
     }
-    let stored: StoredSkeleton = decode(bytes, &format!("the skeleton in {}", row_name(key)))?;
-    let skeleton = Skeleton {
-        root: Arc::new(stored.root.into_node()?),
-        seq: Arc::new(stored.seq.into_node()?),
-        spine: stored.spine,
+    let mut rest = Numbers(bytes);
+    let mut names = Names::default();
+    let nodes = (read_node(&mut rest, &mut names)?, read_node(&mut rest, &mut names)?);
+    let (Some(root), Some(seq)) = nodes else {
+        return Err(StoreError::corrupt(format!("{} has no root", row_name(key))));
     };
-    Ok((skeleton, stored.history))
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct StoredSkeleton {
-    root: StoredNode,
-    seq: StoredNode,
-    spine: Spine,
-    history: History,
+    let (spine, history): (Spine, History) =
+        decode(rest.0, &format!("the skeleton in {}", row_name(key)))?;
+    Ok((Skeleton { root, seq, spine }, history))
 }
 
 /// A part that a cycle changed.
@@ -204,15 +198,12 @@ pub(super) fn write_cycle(
 ) -> Result<Vec<u8>, StoreError> {
     let texts = |ids: &[Id]| ids.iter().map(|id| id.to_string()).collect::<Vec<_>>();
     let Removed { expired, cascaded, pruned } = &closed.removed;
-    let skeleton = match skeleton_at {
-        Some(_) => Vec::new(),
-        None => encode(&StoredSkeleton {
-            root: StoredNode::from(&**closed.tree.root()),
-            seq: StoredNode::from(&**closed.tree.seq()),
-            spine: closed.tree.spine().clone(),
-            history: next.history.clone(),
-        })?,
-    };
+    let mut skeleton = Vec::new();
+    if skeleton_at.is_none() {
+        write_node(closed.tree.root(), &mut skeleton);
+        write_node(closed.tree.seq(), &mut skeleton);
+        skeleton.extend_from_slice(&encode(&(closed.tree.spine(), &next.history))?);
+    }
     let IndexDelta { used, placed, refs, expiry, instances } = &closed.delta;
     let cycle = StoredCycle {
         head: CycleHead {
