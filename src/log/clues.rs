@@ -7,11 +7,12 @@
 
 use super::StoreError;
 use super::codec::{decode, encode, seal, unseal};
+use super::contents::{lend_content, missing_content};
 use super::read::LogReader;
-use super::record::{plain_text, read_content};
 use super::shown::Shown;
 use super::tables::{FEATURES, GRAMS, log_key_bytes};
 use crate::model::{Clue, ContentRef, Grams, Slot, Spine, Subtree, features, gram_hashes};
+use crate::snapshot::Body;
 use redb::{ReadableTable, WriteTransaction};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
@@ -91,15 +92,11 @@ fn add_content(
     (seq, part): (u64, u32),
     bits: &mut Bits,
 ) -> Result<(), StoreError> {
-    let name = || format!("content {part} of event {seq}");
-    let row = log.get((seq, part))?;
-    let row = row.ok_or_else(|| StoreError::corrupt(format!("{} is missing", name())))?;
-    let bytes = unseal("log", &log_key_bytes(seq, part), row.value(), name)?;
-    match plain_text(bytes) {
-        Some(text) => bits.add(text),
-        None => bits.add(&read_content(seq, part, bytes)?.text()),
-    }
-    Ok(())
+    let row = log.get((seq, part))?.ok_or_else(|| missing_content(seq, part))?;
+    lend_content((seq, part), row.value(), |body| match body {
+        Body::Text(text) => bits.add(text),
+        Body::Json(value) => bits.add(&value.text()),
+    })
 }
 
 /// A set of hashes: one bit for each, by its upper bits.

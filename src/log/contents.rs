@@ -42,12 +42,7 @@ impl LogReader {
                     }
                 };
                 at = (key.0, key.1 + 1);
-                let name = || format!("content {} of event {}", key.1, key.0);
-                let bytes = unseal("log", &log_key_bytes(key.0, key.1), row.value(), name)?;
-                match plain_text(bytes) {
-                    Some(text) => each(i, Body::Text(text)),
-                    None => each(i, Body::of(&read_content(key.0, key.1, bytes)?)),
-                }
+                lend_content(key, row.value(), |body| each(i, body))?;
             }
             Ok(())
         })
@@ -69,12 +64,27 @@ impl LogReader {
     }
 }
 
+/// Lends a content from its row.
+pub(super) fn lend_content(
+    (seq, part): (u64, u32),
+    row: &[u8],
+    lend: impl FnOnce(Body<'_>),
+) -> Result<(), StoreError> {
+    let what = || format!("content {part} of event {seq}");
+    let bytes = unseal("log", &log_key_bytes(seq, part), row, what)?;
+    match plain_text(bytes) {
+        Some(text) => lend(Body::Text(text)),
+        None => lend(Body::of(&read_content(seq, part, bytes)?)),
+    }
+    Ok(())
+}
+
 pub(super) fn content_from_row(seq: u64, part: u32, row: &[u8]) -> Result<Json, StoreError> {
     let what = || format!("content {part} of event {seq}");
     read_content(seq, part, unseal("log", &log_key_bytes(seq, part), row, what)?)
 }
 
-fn missing_content(seq: u64, part: u32) -> StoreError {
+pub(super) fn missing_content(seq: u64, part: u32) -> StoreError {
     StoreError::corrupt(format!("content {part} of event {seq} is missing"))
 }
 

@@ -14,7 +14,7 @@ use super::rows::PartRow;
 use super::sketch_rows::{
     Draft, Drafts, Front, Known, Wanted, read_drafts, read_template, write_drafts,
 };
-use super::tables::{PARTS, PartKey, SKETCHES, block_key, part_key};
+use super::tables::{PARTS, PartKey, SKETCHES, part_key};
 use crate::model::{Glance, Page, Place, Slot, Subtree, Template, sames, template};
 use redb::{ReadableTable, WriteTransaction};
 use std::collections::BTreeMap;
@@ -34,8 +34,8 @@ pub(super) fn flush_sketches(
     let parts = txn.open_table(PARTS)?;
     let mut table = txn.open_table(SKETCHES)?;
     let mut last: Option<&NewVersion> = None;
-    for block in versions.chunk_by(|a, b| block_key(a.0.0) == block_key(b.0.0)) {
-        let key = block_key(block[0].0.0);
+    for block in versions.chunk_by(|a, b| a.0.0.page() == b.0.0.page()) {
+        let key = block[0].0.0.page();
         let mut drafts = match table.get(key)? {
             Some(row) => read_drafts(key, row.value())?,
             None => Drafts { whole: true, turns: BTreeMap::new() },
@@ -115,8 +115,8 @@ impl LogReader {
             let table = txn.sketches()?;
             let mut at = 0;
             while let Some(first) = slots.get(at) {
-                let key = block_key(*first);
-                let count = slots[at..].iter().take_while(|slot| block_key(**slot) == key).count();
+                let key = first.page();
+                let count = slots[at..].iter().take_while(|slot| slot.page() == key).count();
                 let wanted = (at..).zip(&slots[at..at + count]);
                 at += count;
                 let Some(row) = table.get(key)? else {
@@ -145,7 +145,7 @@ impl LogReader {
     /// The page that a turn is on, with ttls and with what stayed the same; none if there is none.
     pub fn page(&self, slot: Slot) -> Result<Option<Arc<Page>>, StoreError> {
         self.with(|txn| {
-            let key = block_key(slot);
+            let key = slot.page();
             let Some(row) = txn.sketches()?.get(key)? else { return Ok(None) };
             let front = Front::read(key, row.value())?;
             let templates = self.templates(&front)?;

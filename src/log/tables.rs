@@ -25,7 +25,7 @@ pub(super) const LOG: TableDefinition<'_, (u64, u32), &[u8]> = TableDefinition::
 /// Versions of the parts of the tree, and the commits. See [`part_key`].
 pub(super) const PARTS: TableDefinition<'_, PartKey, &[u8]> = TableDefinition::new("parts");
 
-/// Sketches of turns, many in a row. See [`block_key`].
+/// Sketches of turns, many in a row. See [`Slot::page`].
 pub(super) const SKETCHES: TableDefinition<'_, BlockKey, &[u8]> = TableDefinition::new("sketches");
 
 /// For a feature and the cycle of a checkpoint, the turns that had it in a version made before.
@@ -74,11 +74,6 @@ pub(super) type PartKey = (u64, u32, u64);
 
 /// Turns whose sketches share a row.
 pub(super) type BlockKey = (u64, u32);
-
-/// The block that a turn is in: that of 64 cycles, and of 64 ranks of an import.
-pub(super) fn block_key(slot: Slot) -> BlockKey {
-    (slot.cycle / 64, slot.rank / 64)
-}
 
 /// The bytes of a block's key, for its check.
 pub(super) fn block_key_bytes(key: BlockKey) -> [u8; 12] {

@@ -14,6 +14,14 @@ pub struct Slot {
     pub rank: u32,
 }
 
+impl Slot {
+    /// The number of the page that its sketches are on: that of 64 cycles, and of 64 ranks of an
+    /// import.
+    pub fn page(self) -> (u64, u32) {
+        (self.cycle / 64, self.rank / 64)
+    }
+}
+
 /// The part of the tree that a node is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Place {

@@ -26,11 +26,8 @@ const FEW: usize = 4;
 /// Whether it pays to ask what is known of turns before they are read: what is known of
 /// neighbours lies together.
 pub(super) fn is_dense(wanted: &[Wanted]) -> bool {
-    let mut neighbours: Vec<(u64, u32)> = wanted
-        .iter()
-        .filter_map(|(place, ..)| place.slot())
-        .map(|slot| (slot.cycle / 64, slot.rank / 64))
-        .collect();
+    let mut neighbours: Vec<(u64, u32)> =
+        wanted.iter().filter_map(|(place, ..)| place.slot()).map(Slot::page).collect();
     neighbours.dedup();
     wanted.len() > FEW && neighbours.len() <= wanted.len() / 8
 }

@@ -12,7 +12,7 @@ pub(super) struct Pages<'a> {
     pub(super) question: Timeless<'a>,
     /// Turns of which not everything is.
     unknown: BTreeSet<Slot>,
-    /// By what a slot is divided by to find its page.
+    /// By their numbers.
     known: HashMap<(u64, u32), Option<Arc<Page>>>,
 }
 
@@ -59,12 +59,11 @@ impl<'a> Pages<'a> {
         if self.unknown.contains(&slot) {
             return Ok(None);
         }
-        let key = (slot.cycle / 64, slot.rank / 64);
-        if let Some(known) = self.known.get(&key) {
+        if let Some(known) = self.known.get(&slot.page()) {
             return Ok(known.clone());
         }
         let page = timeline.page(slot)?;
-        self.known.insert(key, page.clone());
+        self.known.insert(slot.page(), page.clone());
         Ok(page)
     }
 }

@@ -344,10 +344,7 @@ impl Timeline for Memory {
 
     fn page(&self, slot: Slot) -> Result<Option<Arc<Page>>, ReadError> {
         let shelf = self.shelf.0.read().unwrap();
-        let near = |other: &Slot| {
-            (other.cycle / 64, other.rank / 64) == (slot.cycle / 64, slot.rank / 64)
-                && (self.sketched)(*other)
-        };
+        let near = |other: &Slot| other.page() == slot.page() && (self.sketched)(*other);
         let turns = shelf.parts.iter().filter_map(|(place, all)| Some((place.slot()?, all)));
         let versions: Vec<_> = turns
             .filter(|(other, _)| near(other))
