@@ -153,6 +153,12 @@ pub(super) fn changed(node: &Node, change: &Change, hash: Option<&Option<[u8; 32
     if let Some(refs) = &change.refs {
         node.refs = refs.clone();
     }
+    if let Some(mime) = &change.mime {
+        node.mime = mime.clone();
+    }
+    if let Some(encoding) = &change.encoding {
+        node.encoding = encoding.clone();
+    }
     for (name, value) in &change.attrs {
         match value {
             Some(value) => node.attrs.insert(name.clone(), value.clone()),

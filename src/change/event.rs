@@ -169,6 +169,10 @@ pub struct Change {
     pub pinned: Option<bool>,
     /// The references.
     pub refs: Option<Vec<Id>>,
+    /// The media type.
+    pub mime: Option<Option<Name>>,
+    /// The encoding.
+    pub encoding: Option<Option<Name>>,
     /// Custom attributes.
     pub attrs: BTreeMap<Name, Option<Json>>,
     /// The content hashes of the nodes after the change, in the order of the event's ids; empty
@@ -303,6 +307,39 @@ pub struct Attempt {
     pub token_out: Option<u64>,
     /// What went wrong.
     pub error: Option<String>,
+    /// The event after which it was started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_event: Option<u64>,
+    /// The format of the thread that it was sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread_format: Option<String>,
+    /// SHA-256 over the bytes of that thread; in JSON as lower-case hex.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "hex_hash")]
+    pub thread_sha256: Option<[u8; 32]>,
+}
+
+/// A hash as JSON has it.
+mod hex_hash {
+    use crate::snapshot::{hex, unhex};
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(
+        hash: &Option<[u8; 32]>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match hash {
+            Some(hash) => serializer.serialize_some(&hex(hash)),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<[u8; 32]>, D::Error> {
+        let wrong = || D::Error::custom("a hash is 64 digits of lower-case hex");
+        let text = Option::<String>::deserialize(deserializer)?;
+        text.map(|text| unhex(&text).ok_or_else(wrong)).transpose()
+    }
 }
 
 impl Attempt {

@@ -68,6 +68,9 @@ impl Db {
             token_in: request.token_in,
             token_out: request.token_out,
             error: None,
+            at_event: None,
+            thread_format: None,
+            thread_sha256: None,
         })
     }
 

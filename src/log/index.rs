@@ -7,11 +7,11 @@
 use super::StoreError;
 use super::clues::{NewVersion, flush_clues};
 use super::codec::{decode, encode, seal, unseal};
+use super::extras::WholeNode;
 use super::nodes::Names;
 use super::rows::PartRow;
 use super::shown::Shown;
 use super::sketches::flush_sketches;
-use super::stored::StoredNode;
 use super::tables::{
     EXPIRY, IDS, INSTANCES, PARTS, REFS, RUNNING, part_key, place_from_key, place_key,
 };
@@ -153,7 +153,7 @@ impl Tail {
         let mut instances = txn.open_table(INSTANCES)?;
         let mut running = txn.open_table(RUNNING)?;
         for (key, instance) in &self.instances {
-            let node = StoredNode::from(&*instance.node);
+            let node = WholeNode::from(&*instance.node);
             let row = encode(&(node, instance.ended, instance.removed))?;
             let row = seal("instances", key.as_bytes(), row);
             instances.insert(&**key, row.as_slice())?;
@@ -228,7 +228,7 @@ impl Tables<'_> {
         let Some(row) = table.get(key)? else { return Ok(None) };
         let what = || format!("the newest instance of the key {key}");
         let bytes = unseal("instances", key.as_bytes(), row.value(), what)?;
-        let (node, ended, removed): (StoredNode, bool, bool) = decode(bytes, &what())?;
+        let (node, ended, removed): (WholeNode, bool, bool) = decode(bytes, &what())?;
         Ok(Some(Instance { node: Arc::new(node.into_node()?), ended, removed }))
     }
 

@@ -12,6 +12,7 @@ mod clues;
 mod codec;
 mod contents;
 mod error;
+mod extras;
 mod history;
 mod index;
 mod nodes;

@@ -29,7 +29,9 @@ mod has {
     pub(super) const PINNED: u64 = 1 << 13;
     pub(super) const REFS: u64 = 1 << 14;
     pub(super) const ATTRS: u64 = 1 << 15;
-    pub(super) const CLASS: u32 = 16;
+    pub(super) const MIME: u64 = 1 << 16;
+    pub(super) const ENCODING: u64 = 1 << 17;
+    pub(super) const CLASS: u32 = 18;
 }
 
 /// The bytes of a part.
@@ -62,6 +64,8 @@ pub(super) fn write_node(node: &Node, bytes: &mut Vec<u8>) {
         (has::PINNED, node.pinned),
         (has::REFS, !node.refs.is_empty()),
         (has::ATTRS, !node.attrs.is_empty()),
+        (has::MIME, node.mime.is_some()),
+        (has::ENCODING, node.encoding.is_some()),
     ] {
         flags |= if set { flag } else { 0 };
     }
@@ -101,6 +105,9 @@ pub(super) fn write_node(node: &Node, bytes: &mut Vec<u8>) {
         put_text(provenance, bytes);
     }
     put_list(&node.refs, bytes);
+    for text in [&node.mime, &node.encoding].into_iter().flatten() {
+        put_text(text, bytes);
+    }
     if !node.attrs.is_empty() {
         put_number(node.attrs.len() as u64, bytes);
         for (name, value) in &node.attrs {
@@ -230,6 +237,12 @@ fn read_headers(
     node.pinned = has(has::PINNED);
     if has(has::REFS) {
         node.refs = list(rest, |id| Name::from(id))?;
+    }
+    if has(has::MIME) {
+        node.mime = Some(names.shared(rest.text()?));
+    }
+    if has(has::ENCODING) {
+        node.encoding = Some(names.shared(rest.text()?));
     }
     Some(())
 }

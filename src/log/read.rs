@@ -8,12 +8,12 @@ use super::StoreError;
 use super::base::{SharedBase, guard};
 use super::codec::unseal;
 use super::contents::content_from_row;
+use super::extras::WholeAttempt;
 use super::index::Tail;
 use super::nodes::Names;
 use super::record::{Record, read_record};
 use super::rows::CycleHead;
 use super::shown::Shown;
-use super::stored::StoredAttempt;
 use super::tables::{ATTEMPT_CYCLES, ATTEMPTS, ORIGINS, PartKey};
 use crate::change::{Attempt, History};
 use crate::json::Json;
@@ -260,7 +260,7 @@ pub(super) fn attempt_in(txn: &Shown, cycle: u64, id: &str) -> Result<Option<Att
 fn read_attempt(key: (u64, &str), row: &[u8]) -> Result<Attempt, StoreError> {
     let what = || format!("the attempt {}", key.1);
     let bytes = unseal("attempts", key.1.as_bytes(), row, what)?;
-    super::codec::decode::<StoredAttempt>(bytes, &what())?.into_attempt()
+    super::codec::decode::<WholeAttempt>(bytes, &what())?.into_attempt()
 }
 
 pub(super) fn missing_event(seq: u64) -> StoreError {

@@ -6,13 +6,16 @@
 
 use super::StoreError;
 use super::codec::{decode, encode};
+use super::extras::Extras;
 use super::stored::StoredEvent;
 use crate::change::Event;
 use crate::json::{self, Json, canonical_string};
 use serde::{Deserialize, Serialize};
 
-/// The version of the envelope. Readers know all versions up to theirs.
-const ENVELOPE: u8 = 1;
+/// The versions of the envelope: the first, and the same followed by extras. An event is written
+/// in the lowest one that can say it, and readers know all versions up to theirs.
+const PLAIN: u8 = 1;
+const WITH_EXTRAS: u8 = 2;
 
 /// A hash of the chain.
 pub type ChainHash = [u8; 32];
@@ -58,14 +61,18 @@ pub(super) fn write_record(
     contents: Vec<[u8; 32]>,
     previous: &ChainHash,
 ) -> Result<(Vec<u8>, ChainHash), StoreError> {
+    let extras = Extras::of(event);
     let envelope = Envelope {
-        version: ENVELOPE,
+        version: if extras.is_some() { WITH_EXTRAS } else { PLAIN },
         back: seq - group,
         time,
         contents,
         event: StoredEvent::from(event),
     };
     let mut row = encode(&envelope)?;
+    if let Some(extras) = extras {
+        row.extend_from_slice(&encode(&extras)?);
+    }
     let hash = chain(previous, seq, &row);
     row.extend_from_slice(&hash);
     Ok((row, hash))
@@ -81,22 +88,26 @@ pub(super) fn read_record(
     if previous.is_some_and(|previous| chain(previous, seq, body) != hash) {
         return Err(StoreError::corrupt(format!("event {seq} does not match its hash")));
     }
-    if body.first() > Some(&ENVELOPE) {
-        let message = format!("event {seq} was written by a newer release of pactdb");
-        return Err(StoreError::Format(message));
+    let what = format!("event {seq}");
+    let (envelope, extras): (Envelope, Option<Extras>) = match body.first() {
+        Some(&PLAIN) => (decode(body, &what)?, None),
+        Some(&WITH_EXTRAS) => {
+            decode(body, &what).map(|(envelope, extras)| (envelope, Some(extras)))?
+        }
+        Some(version) if *version > WITH_EXTRAS => {
+            let message = format!("event {seq} was written by a newer release of pactdb");
+            return Err(StoreError::Format(message));
+        }
+        _ => return Err(StoreError::corrupt(format!("event {seq} has no version"))),
+    };
+    let mut event = envelope.event.into_event()?;
+    if let Some(extras) = extras {
+        extras.join(&mut event)?;
     }
-    let envelope: Envelope = decode(body, &format!("event {seq}"))?;
     let group = seq
         .checked_sub(envelope.back)
         .ok_or_else(|| StoreError::corrupt(format!("event {seq} belongs to no batch")))?;
-    Ok(Record {
-        seq,
-        group,
-        time: envelope.time,
-        event: envelope.event.into_event()?,
-        contents: envelope.contents,
-        hash,
-    })
+    Ok(Record { seq, group, time: envelope.time, event, contents: envelope.contents, hash })
 }
 
 /// The hash of a record's row.

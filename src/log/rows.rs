@@ -6,9 +6,10 @@
 
 use super::StoreError;
 use super::codec::{Numbers, decode, encode, put_number, seal, unseal};
+use super::extras::WholeNode;
 use super::index::Version;
 use super::nodes::{Names, read_node, read_nodes, write_node, write_nodes};
-use super::stored::{StoredNode, StoredPolicy};
+use super::stored::StoredPolicy;
 use super::tables::{PartKey, part_key_bytes, place_from_key, place_key};
 use crate::change::{Closed, Expiry, History, IndexDelta, PartChange, State};
 use crate::lifecycle::{Policy, RegionTotals, Removed};
@@ -100,7 +101,7 @@ pub(super) struct StoredCycle {
     placed: Vec<(String, Place)>,
     refs: Vec<(String, String)>,
     expiry: Vec<Expiry>,
-    instances: Vec<(String, StoredNode, bool, bool)>,
+    instances: Vec<(String, WholeNode, bool, bool)>,
 }
 
 /// The beginning of a commit's row, which is all that most questions need of it.
@@ -226,7 +227,7 @@ pub(super) fn write_cycle(
         instances: instances
             .iter()
             .map(|(key, instance)| {
-                let node = StoredNode::from(&*instance.node);
+                let node = WholeNode::from(&*instance.node);
                 (key.to_string(), node, instance.ended, instance.removed)
             })
             .collect(),

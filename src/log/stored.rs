@@ -1,5 +1,5 @@
-//! The stored forms of nodes and events. Fields and variants are only ever appended: a change
-//! here changes what is on disk.
+//! The stored forms of nodes and events. Variants are only ever appended, and fields never change:
+//! what came later is in `extras`.
 
 use super::StoreError;
 use crate::change::{
@@ -111,6 +111,9 @@ impl StoredNode {
             removable: self.removable,
             pinned: self.pinned,
             refs: list(self.refs),
+            // These came later, see `extras`.
+            mime: None,
+            encoding: None,
             attrs: self
                 .attrs
                 .into_iter()
@@ -267,6 +270,8 @@ impl StoredChange {
             cad: self.cad,
             pinned: self.pinned,
             refs: self.refs.map(list),
+            mime: None,
+            encoding: None,
             attrs: self
                 .attrs
                 .into_iter()
@@ -335,6 +340,9 @@ impl StoredAttempt {
             token_in: self.token_in,
             token_out: self.token_out,
             error: self.error,
+            at_event: None,
+            thread_format: None,
+            thread_sha256: None,
         })
     }
 }

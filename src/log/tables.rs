@@ -14,7 +14,7 @@ use std::ops::Bound;
 pub(super) const FORMAT: u32 = 1;
 
 /// The version of the derived tables. Another one means: rebuild them from the log.
-pub(super) const DERIVED: u32 = 9;
+pub(super) const DERIVED: u32 = 10;
 
 /// What the store is: `format`, `derived`, `generation`, and `checkpoint`.
 pub(super) const META: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("meta");

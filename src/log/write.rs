@@ -4,12 +4,12 @@
 use super::StoreError;
 use super::base::{Base, guard};
 use super::codec::{encode, seal};
+use super::extras::WholeAttempt;
 use super::index::{Tail, Version};
 use super::read::LogReader;
 use super::record::{ChainHash, content_digest, write_content, write_record};
 use super::rows::{CycleKind, end_part, write_cycle, write_part};
 use super::store::{Head, Store};
-use super::stored::StoredAttempt;
 use super::tables::{
     ATTEMPT_CYCLES, ATTEMPTS, LOG, META, OPEN_ATTEMPTS, ORIGINS, PARTS, PartKey, cursor_error,
     cycle_key, log_key_bytes, part_key, place_key,
@@ -342,7 +342,7 @@ fn write_events(
 
 fn write_attempt(txn: &WriteTransaction, attempt: &Attempt) -> Result<(), StoreError> {
     let id = attempt.attempt_id.as_str();
-    let row = seal("attempts", id.as_bytes(), encode(&StoredAttempt::from(attempt))?);
+    let row = seal("attempts", id.as_bytes(), encode(&WholeAttempt::from(attempt))?);
     txn.open_table(ATTEMPTS)?.insert((attempt.cycle_id, id), row.as_slice())?;
     txn.open_table(ATTEMPT_CYCLES)?.insert(id, attempt.cycle_id)?;
     let mut open = txn.open_table(OPEN_ATTEMPTS)?;

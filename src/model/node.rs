@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The names of all headers, as documents have them; anything else is a custom attribute.
-pub const HEADERS: [&str; 21] = [
+pub const HEADERS: [&str; 23] = [
     "id",
     "nodeType",
     "offset",
@@ -27,6 +27,8 @@ pub const HEADERS: [&str; 21] = [
     "removable",
     "pinned",
     "refs",
+    "mime",
+    "encoding",
     "children",
 ];
 
@@ -126,6 +128,10 @@ pub struct Node {
     pub pinned: bool,
     /// Nodes that must stay while this one does.
     pub refs: Vec<Id>,
+    /// The media type of a block's content.
+    pub mime: Option<Name>,
+    /// How a block's content is encoded, `base64` for instance.
+    pub encoding: Option<Name>,
     /// Custom attributes.
     pub attrs: BTreeMap<Name, Json>,
 }
@@ -155,6 +161,8 @@ impl Node {
             removable: false,
             pinned: false,
             refs: Vec::new(),
+            mime: None,
+            encoding: None,
             attrs: BTreeMap::new(),
         }
     }

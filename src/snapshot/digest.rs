@@ -144,8 +144,16 @@ fn hash_node(hasher: &mut blake3::Hasher, node: &Node) {
     optional(hasher, node.content_hash.as_ref(), |hasher, hash| {
         hasher.update(hash);
     });
-    hasher.update(&[u8::from(node.removable), u8::from(node.pinned)]);
+    // Headers that came later are announced in a byte that was 0 or 1 before them, so a node
+    // without them hashes as it always did.
+    let later = node.mime.is_some() || node.encoding.is_some();
+    hasher.update(&[u8::from(node.removable) | u8::from(later) << 1, u8::from(node.pinned)]);
     text(hasher, &attrs_text(&node.attrs));
+    if later {
+        for value in [&node.mime, &node.encoding] {
+            optional(hasher, value.as_ref(), |hasher, value| text(hasher, value));
+        }
+    }
 }
 
 fn text(hasher: &mut blake3::Hasher, text: &str) {

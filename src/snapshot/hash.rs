@@ -65,6 +65,18 @@ pub fn hex(bytes: &[u8]) -> String {
     })
 }
 
+/// The 32 bytes of 64 digits of lower-case hex.
+pub fn unhex(text: &str) -> Option<[u8; 32]> {
+    let mut bytes = [0; 32];
+    if text.len() != 64 || !text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
+        return None;
+    }
+    for (i, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(text.get(2 * i..2 * i + 2)?, 16).ok()?;
+    }
+    Some(bytes)
+}
+
 /// The hash that a node carries, given its content.
 pub fn node_hash(node: &Node, content: Option<&Json>) -> [u8; 32] {
     content_hash(content, node.kind.as_deref(), node.role.as_deref(), &node.attrs)

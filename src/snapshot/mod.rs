@@ -10,6 +10,6 @@ mod thread;
 
 pub use digest::{SnapshotParts, TurnsHash, snapshot_digest, subtree_hash};
 pub use export::{Body, Contents, export, node_object};
-pub use hash::{content_bytes, content_hash, hex};
+pub use hash::{content_bytes, content_hash, hex, unhex};
 pub use import::{Document, DocumentNode, ImportError, check_content, read_document};
 pub use thread::thread;

@@ -129,6 +129,11 @@ fn write_change(change: &Change) -> Json {
     fields.extend(change.cad.map(|cad| ("cad", cad.map_or(Json::Null, number))));
     fields.extend(change.pinned.map(|pinned| ("pinned", Json::Bool(pinned))));
     fields.extend(change.refs.as_ref().map(|refs| ("refs", texts(refs))));
+    for (name, value) in [("mime", &change.mime), ("encoding", &change.encoding)] {
+        let value = value.as_ref();
+        let value = value.map(|value| value.as_ref().map_or(Json::Null, |v| Json::from(&**v)));
+        fields.extend(value.map(|value| (name, value)));
+    }
     if !change.attrs.is_empty() {
         let attr = |(name, value): (&Name, &Option<Json>)| {
             (name.to_string(), value.clone().unwrap_or(Json::Null))
@@ -156,11 +161,15 @@ fn read_change(data: &mut Fields) -> Result<Change> {
             Some(_) => Err(invalid(format!("'{name}' must be a list"))),
         }
     };
+    let mut name = |name: &str| fields.nullable(name, |value| Ok(Name::from(text(name, value)?)));
+    let (key, mime, encoding) = (name("key")?, name("mime")?, name("encoding")?);
     let change = Change {
+        key,
+        mime,
+        encoding,
         content: fields.nullable("content", read_content)?,
         lifetime: fields.nullable("lifetime", read_lifetime)?,
         priority: fields.optional_int("priority")?,
-        key: fields.nullable("key", |value| Ok(Name::from(text("key", value)?)))?,
         tags: list("tags", tags)?,
         cad: fields.nullable("cad", |value| bounded("cad", count("cad", value)?))?,
         pinned: fields.optional_flag("pinned")?,

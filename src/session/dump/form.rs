@@ -33,17 +33,6 @@ pub(super) fn texts(list: &[Arc<str>]) -> Json {
     Json::List(list.iter().map(|text| Json::from(&**text)).collect())
 }
 
-pub(super) fn hash(text: &str) -> Option<[u8; 32]> {
-    let mut bytes = [0; 32];
-    if text.len() != 64 || !text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
-        return None;
-    }
-    for (i, byte) in bytes.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(text.get(2 * i..2 * i + 2)?, 16).ok()?;
-    }
-    Some(bytes)
-}
-
 pub(super) fn content(content: &ContentRef) -> Json {
     object([
         ("seq", number(content.seq)),
@@ -123,6 +112,8 @@ pub(super) fn node(node: &Node) -> Json {
         ("kind", &node.kind),
         ("key", &node.key),
         ("provenance", &node.provenance),
+        ("mime", &node.mime),
+        ("encoding", &node.encoding),
     ];
     for (name, value) in names {
         fields.extend(value.as_ref().map(|value| (name, Json::from(&**value))));
@@ -167,6 +158,11 @@ pub(super) fn read_node(mut fields: Fields) -> Result<Node> {
     node.kind = fields.optional_text("kind")?.map(Name::from);
     node.key = fields.optional_text("key")?.map(Name::from);
     node.provenance = fields.optional_text("provenance")?.map(Name::from);
+    node.mime = fields.optional_text("mime")?.map(Name::from);
+    node.encoding = fields.optional_text("encoding")?.map(Name::from);
+    if class != Class::Block && (node.mime.is_some() || node.encoding.is_some()) {
+        return Err(invalid("only a block has a 'mime' or an 'encoding'"));
+    }
     node.tags = fields.texts("tags")?.into_iter().map(Name::from).collect();
     node.refs = fields.texts("refs")?.into_iter().map(Id::from).collect();
     node.cad = fields.optional_count("cad")?.map(|cad| bounded("cad", cad)).transpose()?;

@@ -16,9 +16,9 @@ use crate::json::{self, Json, canonical_string};
 use crate::log::StorageBackend;
 use crate::log::{Entry, Record};
 use crate::model::Generation;
-use crate::snapshot::hex;
+use crate::snapshot::{hex, unhex};
 use fields::Fields;
-use form::{hash, number, object};
+use form::{number, object};
 use std::io::{BufRead, Write};
 use std::path::Path;
 
@@ -227,5 +227,5 @@ fn parse_line(text: &str) -> Result<Json> {
 
 /// Reads a hash in hex.
 fn read_hash(name: &str, text: &str) -> Result<[u8; 32]> {
-    hash(text).ok_or_else(|| invalid(format!("'{name}' must be 64 hexadecimal digits")))
+    unhex(text).ok_or_else(|| invalid(format!("'{name}' must be 64 hexadecimal digits")))
 }

@@ -29,6 +29,7 @@ pub(super) fn write_attempt(attempt: &Attempt) -> Json {
         ("model", &attempt.model),
         ("params_hash", &attempt.params_hash),
         ("error", &attempt.error),
+        ("thread_format", &attempt.thread_format),
     ];
     for (name, value) in names {
         fields.extend(value.as_ref().map(|value| (name, Json::from(value.as_str()))));
@@ -36,6 +37,8 @@ pub(super) fn write_attempt(attempt: &Attempt) -> Json {
     for (name, count) in [("token_in", attempt.token_in), ("token_out", attempt.token_out)] {
         fields.extend(count.map(|count| (name, big(count))));
     }
+    fields.extend(attempt.at_event.map(|seq| ("at_event", number(seq))));
+    fields.extend(attempt.thread_sha256.map(|hash| ("thread_sha256", Json::Str(hex(&hash)))));
     object(fields)
 }
 
@@ -72,6 +75,9 @@ pub(super) fn read_attempt(mut fields: Fields) -> Result<Attempt> {
         token_in: read_big(&mut fields, "token_in")?,
         token_out: read_big(&mut fields, "token_out")?,
         error: fields.optional_text("error")?,
+        at_event: fields.optional_count("at_event")?,
+        thread_format: fields.optional_text("thread_format")?,
+        thread_sha256: fields.optional_hash("thread_sha256")?,
     };
     fields.finish()?;
     Ok(attempt)
