@@ -32,7 +32,7 @@ pub use transfer::{NewStore, Source};
 
 use crate::change::Working;
 use crate::error::{Error, Result};
-use crate::log::{Append, NewEvent, Opened, Progress, Store, Verified};
+use crate::log::{Opened, Progress, Store, Verified};
 use crate::model::{Generation, Tree};
 use crate::query::Dialect;
 use crate::query::ast::Selector;
@@ -91,21 +91,7 @@ impl Db {
             derived: RwLock::new(()),
             snapshots: Cache::new(256),
         };
-        let db = Db { inner: Arc::new(inner) };
-        if db.inner.store.next_seq() == 1 {
-            db.record_creation()?;
-        }
-        Ok(db)
-    }
-
-    /// The first event of every log.
-    fn record_creation(&self) -> Result<()> {
-        let generation = self.inner.store.generation();
-        let event = Arc::new(crate::change::Event::Created { generation });
-        let events = [NewEvent { event, contents: Vec::new() }];
-        let time = self.inner.clock.now();
-        self.inner.store.append(&Append { events: &events, time, closed: None, durable: true })?;
-        Ok(())
+        Ok(Db { inner: Arc::new(inner) })
     }
 
     /// The generation of the specification that the store was made for.

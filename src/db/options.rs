@@ -2,11 +2,13 @@
 
 use super::Db;
 use super::clock::{Clock, SystemClock};
-use crate::error::Result;
-use crate::log::{Progress, Store};
+use crate::change::Event;
+use crate::error::{Error, Result};
+use crate::log::{Append, NewEvent, Progress, Store};
 use crate::model::Generation;
 use redb::StorageBackend;
 use std::path::Path;
+use std::sync::Arc;
 
 /// When an edit is safe on disk. Commits always are, before they are acknowledged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -69,7 +71,8 @@ impl Options {
 
     /// Makes a store.
     pub fn create(self, path: impl AsRef<Path>) -> Result<Db> {
-        Db::attach(Store::create(path.as_ref(), self.generation)?, self)
+        let store = self.found(Store::create(path.as_ref(), self.generation)?)?;
+        Db::attach(store, self)
     }
 
     /// Opens a store.
@@ -78,14 +81,25 @@ impl Options {
         self.finish(store)
     }
 
-    /// Opens a store, or makes one if there is no file.
+    /// Opens a store, or makes one if there is no file or an empty one.
     pub fn open_or_create(self, path: impl AsRef<Path>) -> Result<Db> {
-        if path.as_ref().exists() { self.open(path) } else { self.create(path) }
+        let path = path.as_ref();
+        if Store::is_there(path) {
+            return self.open(path);
+        }
+        let made = Store::create(path, self.generation).map_err(Error::from);
+        match made.and_then(|store| self.found(store)) {
+            Ok(store) => Db::attach(store, self),
+            // Somebody else made it meanwhile.
+            Err(_) if Store::is_there(path) => self.open(path),
+            Err(error) => Err(error),
+        }
     }
 
     /// Makes a store on storage of another sort than a file.
     pub fn create_on(self, storage: impl StorageBackend) -> Result<Db> {
-        Db::attach(Store::create_on(storage, self.generation)?, self)
+        let store = self.found(Store::create_on(storage, self.generation)?)?;
+        Db::attach(store, self)
     }
 
     /// Opens a store on storage of another sort than a file.
@@ -98,6 +112,17 @@ impl Options {
         if !store.derived_is_current()? {
             store.rebuild(&mut *self.progress)?;
         }
+        let store = if store.next_seq() == 1 { self.found(store)? } else { store };
         Db::attach(store, self)
+    }
+
+    /// Writes the first event of every log, and gives a new file its name.
+    fn found(&self, store: Store) -> Result<Store> {
+        let event = Arc::new(Event::Created { generation: store.generation() });
+        let events = [NewEvent { event, contents: Vec::new() }];
+        let time = self.clock.now();
+        store.append(&Append { events: &events, time, closed: None, durable: true })?;
+        store.place()?;
+        Ok(store)
     }
 }

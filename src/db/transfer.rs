@@ -1,7 +1,7 @@
 //! Logs as a whole: reading one record by record, and making a store out of records.
 //!
-//! A store in the making lies in a file beside its place and takes its name when it is whole, so
-//! whatever goes wrong, there is no half of a store, and nothing remains of it.
+//! A store in the making has no name before it is whole, so whatever goes wrong, there is no half of
+//! a store, and nothing remains of it.
 
 use super::{Db, Durability, Options};
 use crate::change::{Event, Origin, State, Working, materialize};
@@ -12,7 +12,7 @@ use crate::log::{Append, ChainHash, Entry, NewEvent, Record, Store, Transfer, ch
 use crate::model::{Generation, Tree, TurnSource};
 use crate::snapshot::Contents;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// A note of where something came from, as it stands in the log.
@@ -138,13 +138,6 @@ impl Db {
 /// A store in the making, which takes the records of another log in order.
 pub struct NewStore {
     transfer: Option<Transfer>,
-    place: Option<Place>,
-}
-
-/// The file that is written, and the name that it gets.
-struct Place {
-    partial: PathBuf,
-    path: PathBuf,
 }
 
 impl NewStore {
@@ -155,24 +148,17 @@ impl NewStore {
         if path.exists() {
             return Err(io("it exists already: choose another name"));
         }
-        let Some(name) = path.file_name() else { return Err(io("it has no name")) };
-        let mut partial = name.to_owned();
-        partial.push(format!(".{}.partial", std::process::id()));
-        let partial = path.with_file_name(partial);
-        if partial.exists() {
-            return Err(io(&format!("{} is in the way: remove it", partial.display())));
+        if path.file_name().is_none() {
+            return Err(io("it has no name"));
         }
-        // Dropping it removes the file from here on, whatever happens.
-        let place = Place { partial: partial.clone(), path: path.to_owned() };
-        let mut new = NewStore { transfer: None, place: Some(place) };
-        new.transfer = Some(Transfer::into(Store::create(&partial, generation)?)?);
-        Ok(new)
+        let transfer = Transfer::into(Store::create(path, generation)?)?;
+        Ok(NewStore { transfer: Some(transfer) })
     }
 
-    /// Begins a store on storage of another sort than a file.
+    /// Begins a store on empty storage of another sort.
     pub fn create_on(storage: impl StorageBackend, generation: Generation) -> Result<NewStore> {
         let transfer = Transfer::into(Store::create_on(storage, generation)?)?;
-        Ok(NewStore { transfer: Some(transfer), place: None })
+        Ok(NewStore { transfer: Some(transfer) })
     }
 
     /// Takes the next record. It is checked against its hash, and a cycle against its digest.
@@ -185,31 +171,11 @@ impl NewStore {
         Ok(taken?)
     }
 
-    /// Ends, and opens the store.
+    /// Ends, gives the store its name, and opens it.
     pub fn finish(mut self, options: Options) -> Result<Db> {
         let store = self.transfer.take().ok_or_else(ended)?.finish()?;
-        let Some(Place { partial, path }) = &self.place else { return Db::attach(store, options) };
-        drop(store);
-        let io = |error| Error::new(Code::StoreIo, format!("{}: {error}", path.display()));
-        // A hard link refuses a name that somebody took meanwhile, where a rename would not.
-        match std::fs::hard_link(partial, path) {
-            Ok(()) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                return Err(io(error));
-            }
-            Err(_) => std::fs::rename(partial, path).map_err(io)?,
-        }
-        options.open(path)
-    }
-}
-
-impl Drop for NewStore {
-    fn drop(&mut self) {
-        self.transfer = None;
-        if let Some(place) = &self.place {
-            // It may have its name already, or never have been made.
-            let _ = std::fs::remove_file(&place.partial);
-        }
+        store.place()?;
+        Db::attach(store, options)
     }
 }
 

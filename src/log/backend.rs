@@ -2,7 +2,8 @@
 //!
 //! A B-tree that grows into the holes of a sparse file makes the file system allocate blocks, and
 //! write them down, at every sync. Filling a stretch ahead of the writes with zeros does that once
-//! for many commits. Only stretches that the file system says were never written are filled.
+//! for many commits. File systems have been wrong about their holes, so what they say is a hint: a
+//! stretch is filled only if every byte of it reads as zero, and so no byte of the file changes.
 
 use redb::{BackendError, StorageBackend, backends::FileBackend};
 use std::collections::HashSet;
@@ -22,17 +23,27 @@ const AHEAD: u64 = 4;
 pub struct FileStorage {
     inner: FileBackend,
     file: File,
+    is_hole: IsHole,
     /// Stretches that are known to have been written.
     filled: Mutex<HashSet<u64>>,
 }
 
+/// Whether a file system says that nothing was ever written between two offsets.
+pub type IsHole = fn(&File, u64, u64) -> bool;
+
 impl FileStorage {
     /// Storage in a file that is open for reading and writing.
     pub fn new(file: File) -> Result<FileStorage, redb::DatabaseError> {
+        FileStorage::with_holes(file, is_hole)
+    }
+
+    /// The same on a file system that has its own idea of holes.
+    pub fn with_holes(file: File, is_hole: IsHole) -> Result<FileStorage, redb::DatabaseError> {
         let copy = file.try_clone()?;
         Ok(FileStorage {
             inner: FileBackend::new(file)?,
             file: copy,
+            is_hole,
             filled: Mutex::new(HashSet::new()),
         })
     }
@@ -55,7 +66,8 @@ impl FileStorage {
             if to - from == STRETCH && !filled.insert(stretch) {
                 continue;
             }
-            if is_hole(&self.file, from, to)? {
+            // Nobody writes to it meanwhile: whoever wants to waits for the lock.
+            if (self.is_hole)(&self.file, from, to) && self.reads_as_zeros(from, to)? {
                 zeros(&self.file, from, to)?;
                 wrote = true;
             }
@@ -65,21 +77,32 @@ impl FileStorage {
         }
         Ok(())
     }
+
+    fn reads_as_zeros(&self, from: u64, to: u64) -> io::Result<bool> {
+        let mut page = vec![0; 64 << 10];
+        for at in (from..to).step_by(page.len()) {
+            let piece = page.len().min((to - at) as usize);
+            self.inner.read(at, &mut page[..piece])?;
+            if page[..piece].iter().any(|byte| *byte != 0) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
 }
 
-/// Whether nothing was ever written between two offsets; `false` where that cannot be known.
 #[cfg(target_os = "linux")]
-fn is_hole(file: &File, from: u64, to: u64) -> io::Result<bool> {
+fn is_hole(file: &File, from: u64, to: u64) -> bool {
     match rustix::fs::seek(file, rustix::fs::SeekFrom::Data(from)) {
-        Ok(data) => Ok(data >= to),
-        Err(rustix::io::Errno::NXIO) => Ok(true),
-        Err(_) => Ok(false),
+        Ok(data) => data >= to,
+        Err(rustix::io::Errno::NXIO) => true,
+        Err(_) => false,
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn is_hole(_: &File, _: u64, _: u64) -> io::Result<bool> {
-    Ok(false)
+fn is_hole(_: &File, _: u64, _: u64) -> bool {
+    false
 }
 
 #[cfg(unix)]

@@ -6,6 +6,7 @@
 
 use super::StoreError;
 use super::approval::OnApproval;
+use super::file::Watch;
 use super::shown::Shown;
 use crate::limits::CACHE_BYTES;
 use redb::{
@@ -25,6 +26,8 @@ pub(super) struct Base {
     db: Option<Database>,
     /// What lies below, if it was there before.
     storage: Option<OnApproval>,
+    /// The file that it lies in, if it has a name already.
+    watch: Option<Watch>,
     /// Whether opening had to repair it.
     repaired: bool,
     /// The newest state, if somebody read since the last writing.
@@ -43,7 +46,13 @@ impl Base {
     /// Makes a database.
     pub(super) fn create(storage: impl StorageBackend) -> Result<Base, DatabaseError> {
         let db = builder().create_with_backend(storage)?;
-        Ok(Base { db: Some(db), storage: None, repaired: false, shown: RwLock::default() })
+        Ok(Base {
+            db: Some(db),
+            storage: None,
+            watch: None,
+            repaired: false,
+            shown: RwLock::default(),
+        })
     }
 
     /// Opens a database. Nothing is written to it before the first commit.
@@ -55,7 +64,18 @@ impl Base {
         builder.set_repair_callback(move |_| noted.store(true, Ordering::Relaxed));
         let db = builder.create_with_backend(storage.clone())?;
         let repaired = repaired.load(Ordering::Relaxed);
-        Ok(Base { db: Some(db), storage: Some(storage), repaired, shown: RwLock::default() })
+        Ok(Base {
+            db: Some(db),
+            storage: Some(storage),
+            watch: None,
+            repaired,
+            shown: RwLock::default(),
+        })
+    }
+
+    /// Says which file it lies in.
+    pub(super) fn watch(&mut self, watch: Watch) {
+        self.watch = Some(watch);
     }
 
     /// Keeps a repair, so that it need not be made again: for what proved to be a store.
@@ -100,6 +120,7 @@ impl Base {
 
     /// Commits: from here on the storage is written to.
     pub(super) fn commit(&self, txn: WriteTransaction) -> Result<(), StoreError> {
+        self.watch.as_ref().map_or(Ok(()), Watch::check)?;
         self.approve()?;
         let committed = txn.commit();
         self.hide();
@@ -116,6 +137,7 @@ impl Base {
 
     /// Moves pages to the front of the file and cuts it off behind them.
     pub(super) fn compact(&mut self) -> Result<(), StoreError> {
+        self.watch.as_ref().map_or(Ok(()), Watch::check)?;
         self.approve()?;
         self.hide();
         let compacted = self.db.as_mut().ok_or_else(closed)?.compact();

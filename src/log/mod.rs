@@ -13,6 +13,7 @@ mod codec;
 mod contents;
 mod error;
 mod extras;
+mod file;
 mod history;
 mod index;
 mod nodes;

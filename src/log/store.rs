@@ -2,6 +2,7 @@
 
 use super::backend::FileStorage;
 use super::base::{Base, SharedBase, guard};
+use super::file::{self, NewFile, Watch, exists_already, io_error};
 use super::index::Tail;
 use super::read::LogReader;
 use super::record::ChainHash;
@@ -11,7 +12,7 @@ use super::{StoreError, tables};
 use crate::limits::CACHE_BYTES;
 use crate::model::Generation;
 use redb::{ReadableTable, StorageBackend};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
@@ -45,6 +46,8 @@ pub struct Store {
     pub(super) head: Mutex<Head>,
     pub(super) generation: Generation,
     path: Option<PathBuf>,
+    /// The file of a store that has no name yet.
+    new: Mutex<Option<NewFile>>,
 }
 
 impl std::fmt::Debug for Store {
@@ -67,27 +70,66 @@ pub struct StoreSizes {
 }
 
 impl Store {
-    /// Makes a store in a file that does not exist or is empty.
+    /// Makes a store in a file that does not exist or is empty. A file that does not exist gets its
+    /// name from [`Store::place`].
     pub fn create(path: &Path, generation: Generation) -> Result<Store, StoreError> {
-        let file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-        let file = file.map_err(|error| io_error(path, &error))?;
-        let length = file.metadata().map_err(|error| io_error(path, &error))?.len();
-        if length > 0 {
-            let message = format!("{} exists already", path.display());
-            return Err(StoreError::Format(message));
+        if path.exists() {
+            return Store::create_in(path, generation);
         }
-        let (id, storage) = (file_id(&file), file_storage(path, file)?);
+        let new = NewFile::create(path)?;
+        let storage = file_storage(path, new.file()?)?;
+        let base = guard(|| Base::create(storage).map_err(|e| open_error(Some((path, None)), e)))?;
+        let mut store = Store::initialize(base, generation, Some(path.to_owned()))?;
+        store.new = Mutex::new(Some(new));
+        Ok(store)
+    }
+
+    /// Makes a store in an empty file, which is empty again if that fails.
+    fn create_in(path: &Path, generation: Generation) -> Result<Store, StoreError> {
+        if file::holds_something(path) {
+            return Err(exists_already(path));
+        }
+        let file = file::open(path)?;
+        let empty = file.try_clone().map_err(|error| io_error(path, &error))?;
+        let id = file_id(&file);
+        let storage = file_storage(path, file)?;
         let base = guard(|| Base::create(storage).map_err(|e| open_error(Some((path, id)), e)))?;
-        Store::initialize(base, generation, Some(path.to_owned()))
+        let made = Store::initialize(base, generation, Some(path.to_owned()));
+        match &made {
+            Ok(store) => store.watch(Watch::new(path, &empty)?),
+            Err(StoreError::Io(_)) => drop(empty.set_len(0)),
+            Err(_) => {}
+        }
+        made
+    }
+
+    /// Gives a new store's file its name. From then on it can be found, and only then.
+    pub fn place(&self) -> Result<(), StoreError> {
+        let mut new = self.new.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = &*new {
+            self.watch(file.place()?);
+            *new = None;
+        }
+        Ok(())
+    }
+
+    fn watch(&self, watch: Watch) {
+        self.db.write().unwrap_or_else(PoisonError::into_inner).watch(watch);
+    }
+
+    /// Whether there is a file to open: one with something in it.
+    pub fn is_there(path: &Path) -> bool {
+        file::holds_something(path)
     }
 
     /// Opens the store in a file. What is not a store, and what cannot be opened, is not touched.
     pub fn open(path: &Path) -> Result<Store, StoreError> {
-        let file = OpenOptions::new().read(true).write(true).open(path);
-        let file = file.map_err(|error| io_error(path, &error))?;
+        let file = file::open(path)?;
+        let watch = Watch::new(path, &file)?;
         let (id, storage) = (file_id(&file), file_storage(path, file)?);
-        Store::open_storage(storage, Some((path, id)))
+        let store = Store::open_storage(storage, Some((path, id)))?;
+        store.watch(watch);
+        Ok(store)
     }
 
     /// Makes a store on empty storage of another sort.
@@ -128,6 +170,10 @@ impl Store {
             tables::create_all(&txn)?;
             {
                 let mut meta = txn.open_table(META)?;
+                if meta.get("format")?.is_some() {
+                    // Somebody was faster.
+                    return Err(exists_already(path.as_deref().unwrap_or(Path::new("the store"))));
+                }
                 meta.insert("format", FORMAT.to_le_bytes().as_slice())?;
                 meta.insert("derived", DERIVED.to_le_bytes().as_slice())?;
                 meta.insert("generation", generation.name().as_bytes())?;
@@ -143,7 +189,7 @@ impl Store {
         let db = Arc::new(RwLock::new(base));
         let reader = Arc::new(LogReader::new(db.clone(), Tail::default(), CACHE_BYTES));
         let head = guard(|| super::open::find_head(&reader))?;
-        Ok(Store { db, reader, head: Mutex::new(head), generation, path })
+        Ok(Store { db, reader, head: Mutex::new(head), generation, path, new: Mutex::default() })
     }
 
     /// The generation that the store was made for.
@@ -263,10 +309,6 @@ fn check_meta(base: &Base, path: Option<&Path>) -> Result<Generation, StoreError
     generation
         .and_then(|row| std::str::from_utf8(row.value()).ok().and_then(Generation::from_name))
         .ok_or_else(|| StoreError::corrupt(format!("{name} does not say its generation")))
-}
-
-fn io_error(path: &Path, error: &std::io::Error) -> StoreError {
-    StoreError::Io(format!("{}: {error}", path.display()))
 }
 
 fn storage_error(error: std::io::Error) -> StoreError {

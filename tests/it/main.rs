@@ -4,6 +4,7 @@ mod commits;
 mod crash;
 mod damage;
 mod edit_errors;
+mod files;
 mod frozen;
 mod goldens;
 mod json_canonical;

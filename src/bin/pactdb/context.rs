@@ -8,6 +8,7 @@ use pactdb::protocol::{self, Op};
 use pactdb::query::Dialect;
 use pactdb::{Code, Db, Error, Options, Result};
 use serde::Serialize;
+use std::fs::OpenOptions;
 use std::io::{BufRead, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -60,10 +61,8 @@ impl Context {
 
     /// Opens the store for a command that edits, and makes it on first use.
     pub fn open_or_create(&self) -> Result<Db> {
-        if self.store.exists() {
-            return self.existing();
-        }
-        Options::new().create(&self.store)
+        let bar = Bar::new();
+        Options::new().progress(move |progress| bar.show(progress)).open_or_create(&self.store)
     }
 
     /// Runs an operation and prints its answer.
@@ -130,6 +129,14 @@ impl Context {
             _ => Err(Error::new(Code::Conflict, "nothing was done")),
         }
     }
+}
+
+/// A file that is made for its owner alone: a dump tells everything.
+pub fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
 }
 
 /// Opens a store that must be there.

@@ -3,12 +3,11 @@
 use super::import::open;
 use super::replay::cycle_at;
 use crate::args::{DumpArgs, ForkArgs, LoadArgs};
-use crate::context::Context;
+use crate::context::{Context, private};
 use crate::progress::Bar;
 use crate::render::plural;
 use pactdb::session::{dump, fork, load};
 use pactdb::{Code, Db, Error, Options, Result};
-use std::fs::OpenOptions;
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 
@@ -37,7 +36,7 @@ pub fn dump_store(context: &Context, args: &DumpArgs) -> Result<()> {
         return if left { Ok(()) } else { dumped.map(drop) };
     };
     let error = |error| Error::new(Code::StoreIo, format!("{}: {error}", path.display()));
-    let file = OpenOptions::new().write(true).create_new(true).open(path).map_err(error)?;
+    let file = private().write(true).create_new(true).open(path).map_err(error)?;
     let mut out = BufWriter::new(file);
     let report = dump(&db, &mut out, &mut progress);
     let report = report.and_then(|report| {

@@ -3,12 +3,12 @@
 use super::script::Pieces;
 use super::session::{Outcome, Session};
 use crate::answer::Answer;
+use crate::context::private;
 use crate::progress::Bar;
 use crate::render::{self, plural};
 use pactdb::session::{self, Format, ImportRequest};
 use pactdb::{Code, Error, Options, Result};
-use std::fs::OpenOptions;
-use std::io::{BufReader, BufWriter};
+use std::io::{BufReader, BufWriter, Write};
 use std::path::Path;
 
 /// Scripts that run scripts stop at this depth: one of them runs itself.
@@ -24,7 +24,9 @@ pub fn export(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     let found = session
         .patiently(move |db| crate::answer::state_at(db, at.as_deref(), dialect)?.export())?;
     let Some(text) = found else { return Ok(Outcome::Interrupted) };
-    std::fs::write(&file, &text).map_err(|error| about(&file, &error))?;
+    let made = private().write(true).create(true).truncate(true).open(&file);
+    let written = made.and_then(|mut out| out.write_all(text.as_bytes()));
+    written.map_err(|error| about(&file, &error))?;
     Ok(format!("wrote {} to {file}\n", plural(text.len() as u64, "byte")).into())
 }
 
@@ -75,7 +77,7 @@ pub fn fork(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
 /// `.dump FILE`
 pub fn dump(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     let file = named(rest, "dump")?;
-    let made = OpenOptions::new().write(true).create_new(true).open(&file);
+    let made = private().write(true).create_new(true).open(&file);
     let mut out = BufWriter::new(made.map_err(|error| about(&file, &error))?);
     let bar = Bar::new();
     let report = session::dump(&session.db, &mut out, &mut |done, all| {
