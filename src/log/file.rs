@@ -181,7 +181,7 @@ fn descriptor(file: &File) -> PathBuf {
 #[cfg(target_os = "linux")]
 fn link_nameless(file: &File, path: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};
-    Ok(linkat(CWD, &descriptor(file), CWD, path, AtFlags::SYMLINK_FOLLOW)?)
+    Ok(linkat(CWD, descriptor(file), CWD, path, AtFlags::SYMLINK_FOLLOW)?)
 }
 
 #[cfg(not(target_os = "linux"))]
