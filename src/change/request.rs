@@ -95,6 +95,10 @@ pub struct Add {
     pub removable: bool,
     /// See [`Node`](crate::model::Node).
     pub provenance: Option<String>,
+    /// See [`Node`](crate::model::Node).
+    pub mime: Option<String>,
+    /// See [`Node`](crate::model::Node).
+    pub encoding: Option<String>,
     /// Custom attributes; a null one is not set.
     pub attrs: BTreeMap<String, Json>,
     /// The time it was made; the wall clock if none is given.
@@ -122,6 +126,8 @@ impl Default for Add {
             pinned: false,
             removable: false,
             provenance: None,
+            mime: None,
+            encoding: None,
             attrs: BTreeMap::new(),
             created_at_ns: None,
         }
@@ -149,6 +155,10 @@ pub struct Set {
     pub pinned: Option<bool>,
     /// The references.
     pub refs: Option<Vec<String>>,
+    /// The media type.
+    pub mime: Option<Option<String>>,
+    /// The encoding.
+    pub encoding: Option<Option<String>>,
     /// Custom attributes; null removes one.
     pub attrs: BTreeMap<String, Json>,
 }

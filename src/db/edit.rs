@@ -380,6 +380,8 @@ fn judge(
                 pinned: request.pinned,
                 removable: request.removable,
                 provenance: request.provenance,
+                mime: request.mime,
+                encoding: request.encoding,
                 attrs: request.attrs,
                 created_at_ns: request.created_at_ns,
             }))
@@ -396,6 +398,8 @@ fn judge(
                 cad: request.cad,
                 pinned: request.pinned,
                 refs: request.refs,
+                mime: request.mime,
+                encoding: request.encoding,
                 attrs: request.attrs,
             }))
         }

@@ -62,6 +62,12 @@ pub struct AddRequest {
     /// Who or what made it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provenance: Option<String>,
+    /// The media type of its content.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mime: Option<String>,
+    /// How its content is encoded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
     /// Custom attributes.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub attrs: BTreeMap<String, Json>,
@@ -99,6 +105,12 @@ pub struct SetRequest {
     /// The references.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refs: Option<Vec<String>>,
+    /// The media type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mime: Option<Option<String>>,
+    /// The encoding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<Option<String>>,
     /// Custom attributes; null removes one.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub attrs: BTreeMap<String, Json>,

@@ -192,9 +192,9 @@ pub fn check_import(add: &AddRequest) -> Result<()> {
     if add.ttl.is_some() || add.offset.is_some() || add.removable {
         return Err(Error::request("an imported node stays where it is put, for ever"));
     }
-    let names = [&add.role, &add.kind, &add.key, &add.provenance];
+    let names = [&add.role, &add.kind, &add.key, &add.provenance, &add.mime, &add.encoding];
     if names.into_iter().flatten().chain(&add.tags).any(|name| name.len() > MAX_NAME_BYTES) {
-        let message = format!("a role, kind, key or tag has at most {MAX_NAME_BYTES} bytes");
+        let message = format!("a role, kind, key, mime or tag has at most {MAX_NAME_BYTES} bytes");
         return Err(Error::new(Code::Limit, message));
     }
     add.attrs.iter().try_for_each(|(name, value)| check_attr(name, value))?;

@@ -278,12 +278,15 @@ fn expected_cycle(fields: &mut Fields) -> Result<Option<i64>> {
 fn add(fields: &mut Fields) -> Result<AddRequest> {
     let mut header = |name: &str| fields.header(name).map(|value| text(name, value)).transpose();
     let (role, kind, key) = (header("role")?, header("kind")?, header("key")?);
-    let provenance = header("provenance")?;
+    let (provenance, mime) = (header("provenance")?, header("mime")?);
+    let encoding = header("encoding")?;
     Ok(AddRequest {
         role,
         kind,
         key,
         provenance,
+        mime,
+        encoding,
         to: fields.take("to").map(|v| text("to", v)).transpose()?,
         node_type: fields.take("type").map(|v| text("type", v)).transpose()?,
         container: fields.take("container").map(|v| flag("container", v)).transpose()?,
@@ -324,6 +327,8 @@ fn set(fields: &mut Fields) -> Result<SetRequest> {
             .map(Option::unwrap_or_default),
         refs: nullable(fields.header_nullable("refs"), |value| texts("refs", value))?
             .map(Option::unwrap_or_default),
+        mime: nullable(fields.header_nullable("mime"), |value| text("mime", value))?,
+        encoding: nullable(fields.header_nullable("encoding"), |value| text("encoding", value))?,
         attrs: attrs(fields)?,
     };
     match fields.names().find(|name| FIXED.contains(name)) {

@@ -16,7 +16,7 @@ use crate::query::{Dialect, Options as QueryOptions, Span, format, nearest_word}
 use std::collections::BTreeMap;
 
 /// The fields of an add beside those that have a place of their own in the statement.
-pub const ADD_FIELDS: [&str; 16] = [
+pub const ADD_FIELDS: [&str; 18] = [
     "role",
     "kind",
     "key",
@@ -32,11 +32,14 @@ pub const ADD_FIELDS: [&str; 16] = [
     "container",
     "removable",
     "provenance",
+    "mime",
+    "encoding",
     "created_at_ns",
 ];
 
 /// The fields of a set.
-pub const SET_FIELDS: [&str; 7] = ["ttl", "priority", "key", "tags", "cad", "pinned", "refs"];
+pub const SET_FIELDS: [&str; 9] =
+    ["ttl", "priority", "key", "tags", "cad", "pinned", "refs", "mime", "encoding"];
 
 /// The fields of a move.
 pub const MOVE_FIELDS: [&str; 2] = ["offset", "created_at_ns"];

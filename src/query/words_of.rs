@@ -78,6 +78,8 @@ fn attr_words(attr: &Attr) -> &str {
             TextAttr::CreatedAtIso => "created_at_iso",
             TextAttr::ContentHash => "content_hash",
             TextAttr::Provenance => "provenance",
+            TextAttr::Mime => "mime",
+            TextAttr::Encoding => "encoding",
         },
         Attr::Tags => "a tag",
         Attr::Flag(FlagAttr::Pinned) => "pinned",

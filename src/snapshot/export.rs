@@ -103,6 +103,8 @@ pub fn node_object(node: &Node, cycle: u64, content: Option<&Json>) -> BTreeMap<
         ("kind", &node.kind),
         ("key", &node.key),
         ("provenance", &node.provenance),
+        ("mime", &node.mime),
+        ("encoding", &node.encoding),
     ];
     for (name, value) in texts {
         if let Some(value) = value {

@@ -339,6 +339,11 @@ fn check_class_rules(node: &Node, fields: &Fields<'_>) -> Result<(), ImportError
     if node.cad.is_some() && node.class != Class::Block {
         return wrong("cad", "only blocks come back");
     }
+    for (name, value) in [("mime", &node.mime), ("encoding", &node.encoding)] {
+        if value.is_some() && node.class != Class::Block {
+            return wrong(name, "only blocks have one");
+        }
+    }
     if node.removable && node.class != Class::Container {
         return wrong("removable", "only containers can be removable");
     }
@@ -372,6 +377,8 @@ impl<'a> Fields<'a> {
         node.kind = self.text("kind")?.map(Name::from);
         node.key = self.text("key")?.map(Name::from);
         node.provenance = self.text("provenance")?.map(Name::from);
+        node.mime = self.text("mime")?.map(Name::from);
+        node.encoding = self.text("encoding")?.map(Name::from);
         node.tags = self.texts("tags")?;
         node.refs = self.texts("refs")?;
         node.cad = self.int("cad", 1)?.map(|cad| cad as u64);

@@ -1,5 +1,6 @@
 //! The integration tests: one binary, a module for each promise.
 
+mod amendments;
 mod commits;
 mod crash;
 mod damage;

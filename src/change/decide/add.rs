@@ -251,6 +251,8 @@ fn build(state: &State, add: &Add, class: Class, context: Context) -> Result<Nod
     node.kind = attrs::name("a kind", add.kind.clone())?;
     node.key = attrs::name("a key", add.key.clone())?;
     node.provenance = attrs::name("a provenance", add.provenance.clone())?;
+    node.mime = attrs::name("a mime", add.mime.clone())?;
+    node.encoding = attrs::name("an encoding", add.encoding.clone())?;
     node.tags = attrs::names("a tag", add.tags.clone())?;
     node.refs = check_refs(state, &add.refs)?;
     node.pinned = add.pinned;
@@ -277,16 +279,36 @@ fn build(state: &State, add: &Add, class: Class, context: Context) -> Result<Nod
 }
 
 /// Rules that tie a header to a class or to another header.
-pub(super) fn check_flags(node: &Node) -> Result<(), ChangeError> {
-    let wrong = |message: String| Err(ChangeError::new(Code::AttrInvalid, message));
+fn check_flags(node: &Node) -> Result<(), ChangeError> {
+    check_class(node)?;
+    check_cad(node)
+}
+
+/// Headers that nodes of one class have.
+pub(super) fn check_class(node: &Node) -> Result<(), ChangeError> {
+    let wrong = |what: &str| {
+        let message = format!("{}: only {what}", node.id);
+        Err(ChangeError::new(Code::AttrInvalid, message))
+    };
     if node.removable && node.class != Class::Container {
-        return wrong(format!("{}: only a container can be removable", node.id));
+        return wrong("a container can be removable");
     }
-    if node.cad.is_some() && node.class != Class::Block {
-        return wrong(format!("{}: only a block can have a cad", node.id));
+    if node.class != Class::Block {
+        if node.cad.is_some() {
+            return wrong("a block can have a cad");
+        }
+        if node.mime.is_some() || node.encoding.is_some() {
+            return wrong("a block can have a mime or an encoding");
+        }
     }
+    Ok(())
+}
+
+/// A cad needs a key.
+pub(super) fn check_cad(node: &Node) -> Result<(), ChangeError> {
     if node.cad.is_some() && node.key.is_none() {
-        return wrong(format!("{}: a cad needs a key, by which its instances are known", node.id));
+        let message = format!("{}: a cad needs a key, by which its instances are known", node.id);
+        return Err(ChangeError::new(Code::AttrInvalid, message));
     }
     Ok(())
 }

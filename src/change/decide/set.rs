@@ -47,6 +47,8 @@ pub(super) fn decide(
     }
     change.pinned = set.pinned;
     change.refs = set.refs.map(|refs| check_refs(state, &refs)).transpose()?;
+    change.mime = set.mime.map(|mime| attrs::name("a mime", mime)).transpose()?;
+    change.encoding = set.encoding.map(|value| attrs::name("an encoding", value)).transpose()?;
     for (name, value) in set.attrs {
         attrs::check_attr(&name, &value)?;
         change.attrs.insert(Name::from(name), (!value.is_null()).then_some(value));
@@ -59,8 +61,9 @@ pub(super) fn decide(
         let after = changed(found.node(), &change, None);
         // An import may have brought a cad without a key; other edits leave that alone.
         if change.cad.is_some() || change.key.is_some() {
-            add::check_flags(&after)?;
+            add::check_cad(&after)?;
         }
+        add::check_class(&after)?;
         if touches_hash {
             let hash = hash_after(&after, &change, new_content.as_ref(), contents)?;
             change.hashes.push(hash);

@@ -148,10 +148,20 @@ fn text(node: &Node, attr: TextAttr) -> Option<Cow<'_, str>> {
         TextAttr::Kind => node.kind.as_deref().map(Cow::Borrowed),
         TextAttr::Key => node.key.as_deref().map(Cow::Borrowed),
         TextAttr::Provenance => node.provenance.as_deref().map(Cow::Borrowed),
+        TextAttr::Mime => node.mime_value().and_then(own_text),
+        TextAttr::Encoding => node.encoding_value().and_then(own_text),
         TextAttr::CreatedAtIso => Some(Cow::Owned(node.created_at_iso())),
         TextAttr::ContentHash => node.shown_hash().map(|hash| Cow::Owned(hex(&hash))),
         TextAttr::NodeType => Some(Cow::Borrowed(&node.node_type)),
         TextAttr::Type => node.node_type.rsplit(':').next().map(Cow::Borrowed),
+    }
+}
+
+/// A text that nobody else keeps.
+fn own_text<'a>(value: Json) -> Option<Cow<'a, str>> {
+    match value {
+        Json::Str(text) => Some(Cow::Owned(text)),
+        _ => None,
     }
 }
 

@@ -124,6 +124,8 @@ pub enum TextAttr {
     CreatedAtIso,
     ContentHash,
     Provenance,
+    Mime,
+    Encoding,
 }
 
 /// The boolean headers.

@@ -11,6 +11,7 @@ use crate::model::{Id, Place, ReadError};
 use crate::query::eval::{Hit, find, find_in, find_whole, is_local};
 use crate::query::plan::{Ask, Depends, State};
 use crate::query::timeline::{Moment, Timeline};
+use crate::snapshot::Contents;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What differs between two states.
@@ -92,7 +93,7 @@ impl<'a> Comparer<'a> {
         } else {
             (find(self.ask, newer)?, find(self.ask, older)?)
         };
-        Ok(compare_hits((new, newer.cycle), (old, older.cycle)))
+        compare_hits((new, newer.cycle), (old, older.cycle), self.timeline.contents())
     }
 
     /// A walk back through committed neighbours; none if the question does not allow one.
@@ -116,7 +117,7 @@ impl<'a> Comparer<'a> {
         older: &Moment<'_>,
     ) -> Result<Comparison, ReadError> {
         let (new, old) = (find_whole(self.ask, newer)?, find_whole(self.ask, older)?);
-        Ok(compare_hits((new, newer.cycle), (old, older.cycle)))
+        compare_hits((new, newer.cycle), (old, older.cycle), self.timeline.contents())
     }
 
     /// Every part that may read differently in the two states.
@@ -155,7 +156,8 @@ impl<'a> Comparer<'a> {
 fn compare_hits(
     (mut new, new_cycle): (Vec<Hit>, u64),
     (old, old_cycle): (Vec<Hit>, u64),
-) -> Comparison {
+    contents: &dyn Contents,
+) -> Result<Comparison, ReadError> {
     new.sort_unstable_by_key(|hit| hit.rank);
     let mut gone: BTreeMap<_, Hit> =
         old.into_iter().map(|hit| (hit.node.id.clone(), hit)).collect();
@@ -164,7 +166,7 @@ fn compare_hits(
         match gone.remove(&hit.node.id) {
             None => found.added.push(hit),
             Some(before) => {
-                let fields = differences((&hit, new_cycle), (&before, old_cycle));
+                let fields = differences((&hit, new_cycle), (&before, old_cycle), contents)?;
                 if !fields.is_empty() {
                     found.changed.push((hit, before, fields));
                 }
@@ -172,5 +174,5 @@ fn compare_hits(
         }
     }
     found.removed = gone.into_values().collect();
-    found
+    Ok(found)
 }

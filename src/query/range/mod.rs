@@ -22,7 +22,7 @@ use super::query_error::QueryError;
 use super::timeline::{Moment, Timeline};
 use crate::code::Code;
 use crate::json::Json;
-use crate::model::{Id, ReadError};
+use crate::model::{Id, Node, ReadError};
 use compare::{Change, Step};
 use content::{Side, content_diff};
 use fields::TTL;
@@ -204,9 +204,8 @@ impl Writer<'_> {
             options.content_mode,
             options.context(),
         );
-        if options.materialize.contains(&Material::Mime) {
-            diff.mime = newer.node.attrs.get("mime").and_then(Json::as_str).map(str::to_owned);
-        }
+        let mime = newer.node.mime_value();
+        diff.mime = mime.as_ref().and_then(Json::as_str).map(str::to_owned);
         self.warnings.extend(warning);
         Ok(diff)
     }
@@ -214,14 +213,14 @@ impl Writer<'_> {
     /// Puts the fields that were asked for beside those that differ.
     fn materialize(&self, newer: &Hit, older: &Hit, delta: &mut Delta) -> Result<(), ReadError> {
         for material in &self.options.materialize {
-            let attr = |name: &'static str| {
-                let value = |hit: &Hit| hit.node.attrs.get(name).cloned().unwrap_or(Json::Null);
-                (Field::Borrowed(name), FromTo { from: value(newer), to: value(older) })
+            let header = |name: &'static str, value: fn(&Node) -> Option<Json>| {
+                let [from, to] = [newer, older].map(|hit| value(&hit.node).unwrap_or(Json::Null));
+                (Field::Borrowed(name), FromTo { from, to })
             };
             let entry = match material {
                 Material::ContentHash => continue,
-                Material::Mime => attr("mime"),
-                Material::Encoding => attr("encoding"),
+                Material::Mime => header("mime", Node::mime_value),
+                Material::Encoding => header("encoding", Node::encoding_value),
                 Material::Content => {
                     let (from, to) = (self.body(newer)?, self.body(older)?);
                     (

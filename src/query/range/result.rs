@@ -137,7 +137,7 @@ pub struct RangeError {
 pub struct ContentDiff {
     /// The form that was used.
     pub mode: ContentMode,
-    /// The media type, if it was asked for and is known.
+    /// The media type of the newer one, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime: Option<String>,
     /// Sizes.

@@ -246,7 +246,8 @@ impl<'a> Sweep<'a> {
                 continue;
             };
             let (item, before) = (self.hit(item, newer)?, self.hit(before, older)?);
-            let fields = differences((&item, newer), (&before, older));
+            let contents = self.timeline.contents();
+            let fields = differences((&item, newer), (&before, older), contents)?;
             if !fields.is_empty() {
                 changed.push((key, Change::Fields(Box::new((item, before, fields)))));
             }

@@ -184,6 +184,8 @@ fn attr_of(name: &str) -> Attr {
         "created_at_iso" => Some(TextAttr::CreatedAtIso),
         "content_hash" => Some(TextAttr::ContentHash),
         "provenance" => Some(TextAttr::Provenance),
+        "mime" => Some(TextAttr::Mime),
+        "encoding" => Some(TextAttr::Encoding),
         _ => None,
     };
     match (number, text, name) {

@@ -114,8 +114,10 @@ fn edit() -> impl Strategy<Value = Op> {
     ]
 }
 
-const SETTABLE: [&str; 9] =
-    ["content", "ttl", "priority", "key", "tags", "cad", "pinned", "refs", "attrs"];
+const SETTABLE: [&str; 11] = [
+    "content", "ttl", "priority", "key", "tags", "cad", "pinned", "refs", "mime", "encoding",
+    "attrs",
+];
 
 impl Op {
     /// The request that this choice means in the model's present state.
@@ -204,6 +206,8 @@ fn set(model: &Model, target: &[Which], lenient: bool, fields: &[(usize, Pick)])
             "cad" => [json!(null), json!(1 + number % 3)][usize::from(number % 3 > 0)].clone(),
             "pinned" => json!(number % 2 == 0),
             "refs" => json!([choice.any_id(model)]),
+            "mime" => choice.of(&[json!(null), json!("text/plain"), json!("image/png")]).clone(),
+            "encoding" => choice.of(&[json!(false), json!("base64"), json!("")]).clone(),
             _ => json!({ (*choice.of(&picks::ATTRS)): choice.json() }),
         };
     }

@@ -5,7 +5,7 @@
 use super::memory::Memory;
 use pactdb::change::{Add, Parent, Set};
 use pactdb::json::{Json, parse};
-use pactdb::model::{Class, Generation};
+use pactdb::model::Generation;
 use proptest::prelude::*;
 
 mod selectors;
@@ -92,14 +92,7 @@ pub fn store(generation: Generation, imported: bool, happenings: &[Happening]) -
                 }
             }
             Happening::Set { which, what } => {
-                let id = pick(*which);
-                let block = memory.tree().get(&id).unwrap();
-                let what = match block.is_some_and(|node| node.class == Class::Block) {
-                    true => *what,
-                    // A container has no content.
-                    false => what - what % 6,
-                };
-                let _ = memory.set(setting(vec![id.as_str().into()], what));
+                let _ = memory.set(setting(vec![pick(*which).as_str().into()], *what));
             }
             Happening::Move { which, to, offset } => {
                 let _ = memory.relocate(&pick(*which), &pick(*to), i64::from(*offset));
@@ -155,12 +148,15 @@ fn looking(i: usize, look: u8, ttl: Option<u8>, container: bool) -> Add {
 
 fn setting(targets: Vec<pactdb::model::Id>, what: u8) -> Set {
     let mut set = Set { targets, ..Set::default() };
-    match what % 6 {
+    match what % 8 {
         0 => set.ttl = Some(Some(i64::from(what % 4))),
         1 => set.priority = Some(i64::from(what % 3)),
         2 => set.content = Some(Some(Json::from(format!("text {}", what % 5)))),
         3 => set.key = Some(Some(if what.is_multiple_of(2) { "K" } else { "L" }.into())),
         4 => set.tags = Some(vec!["audit".into()]),
+        5 => set.mime = Some((!what.is_multiple_of(3)).then(|| format!("text/{}", what % 3))),
+        // Sets none against an empty text: the hash is the same.
+        6 => set.content = Some((!what.is_multiple_of(3)).then(|| Json::from(""))),
         _ => set.ttl = Some(None),
     }
     set
@@ -168,7 +164,7 @@ fn setting(targets: Vec<pactdb::model::Id>, what: u8) -> Set {
 
 const IMPORTED: &str = r#"{"cycle": 2, "root": {"id": "root", "children": [
   {"id": "sys", "nodeType": "^sys", "key": "L", "children": [
-    {"id": "s1", "nodeType": "cb", "role": "system", "key": "K", "tags": ["1", "b"], "provenance": "made up", "x": null},
+    {"id": "s1", "nodeType": "cb", "role": "system", "key": "K", "tags": ["1", "b"], "provenance": "made up", "mime": "text/plain", "encoding": "base64", "x": null},
     {"id": "s2", "nodeType": "block:note", "offset": 3, "priority": 7, "data_any": "10", "content": {"b": [1.50, "é"], "a": true}},
     {"id": "s3", "nodeType": "cb", "offset": -4, "data_any": false, "data_n": "2", "content": 5, "refs": ["s1"], "cad": 2, "ttl": 9}]},
   {"id": "seq", "nodeType": "^seq", "tags": ["audit"], "children": [

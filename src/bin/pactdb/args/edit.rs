@@ -69,6 +69,12 @@ pub struct AddArgs {
     /// Who or what made it
     #[arg(long)]
     pub provenance: Option<String>,
+    /// The media type of its content, such as image/png
+    #[arg(long, value_name = "TYPE")]
+    pub mime: Option<String>,
+    /// How its content is encoded, such as base64
+    #[arg(long)]
+    pub encoding: Option<String>,
     /// An attribute of your own, such as data_score=0.7; may be given several times
     #[arg(short, long = "attr", value_name = "NAME=VALUE")]
     pub attrs: Vec<String>,
@@ -105,10 +111,16 @@ pub struct SetArgs {
     /// A node that must stay; the references given replace the ones there
     #[arg(long = "ref", value_name = "ID")]
     pub refs: Vec<String>,
+    /// The media type of the content
+    #[arg(long, value_name = "TYPE")]
+    pub mime: Option<String>,
+    /// How the content is encoded
+    #[arg(long)]
+    pub encoding: Option<String>,
     /// An attribute of your own; null removes it
     #[arg(short, long = "attr", value_name = "NAME=VALUE")]
     pub attrs: Vec<String>,
-    /// Remove these: content, ttl, priority, key, tags, cad, pinned, refs
+    /// Remove these: content, ttl, priority, key, tags, cad, pinned, refs, mime, encoding
     #[arg(long, value_name = "FIELD", value_delimiter = ',')]
     pub clear: Vec<String>,
 }

@@ -12,7 +12,8 @@ use std::io::Read;
 use std::path::Path;
 
 /// Headers that `--clear` can remove.
-const CLEARABLE: [&str; 8] = ["content", "ttl", "priority", "key", "tags", "cad", "pinned", "refs"];
+const CLEARABLE: [&str; 10] =
+    ["content", "ttl", "priority", "key", "tags", "cad", "pinned", "refs", "mime", "encoding"];
 
 pub fn add(context: &Context, args: AddArgs) -> Result<()> {
     let op = Request::new("add")
@@ -33,6 +34,8 @@ pub fn add(context: &Context, args: AddArgs) -> Result<()> {
         .flag("pinned", args.pinned)
         .flag("removable", args.removable)
         .with("provenance", args.provenance)
+        .with("mime", args.mime)
+        .with("encoding", args.encoding)
         .with("attrs", attrs(&args.attrs)?)
         .with("created_at_ns", args.created_at_ns)
         .op()?;
@@ -50,6 +53,8 @@ pub fn set(context: &Context, args: SetArgs) -> Result<()> {
         .with("cad", args.cad)
         .flag("pinned", args.pinned)
         .list("refs", args.refs)
+        .with("mime", args.mime)
+        .with("encoding", args.encoding)
         .with("attrs", attrs(&args.attrs)?);
     for field in &args.clear {
         if !CLEARABLE.contains(&field.as_str()) {

@@ -145,7 +145,8 @@ const ADD: &str = "
 
   A bare type at the end of the place is the type of the new node; braces behind it hold
   role kind key tags ttl cad offset priority refs pinned id container removable provenance
-  and attributes of your own (data_…, content_…, a:b). A name alone means true.
+  mime encoding and attributes of your own (data_…, content_…, a:b). A name alone means
+  true.
   In quotes \\' \\\" and \\\\ are escapes; a text may go over several lines.
   json '…' is a content that is no text; in it only \\' is an escape.
 ";
@@ -157,7 +158,7 @@ const SET: &str = "
   set #maybe? {priority=5}               no match is no error
 
   Braces that touch a step filter (.cb{ttl=1}); those that stand apart are what is set:
-  ttl priority key tags cad pinned refs content, and attributes of your own.
+  ttl priority key tags cad pinned refs mime encoding content, and attributes of your own.
 ";
 
 const MOVE: &str = "

@@ -8,7 +8,7 @@ use super::node::{Class, Life, Node};
 use super::selector::{self, Place, Selector, Step};
 use super::{Effect, Made, Model, insert};
 
-const ADD_FIELDS: [&str; 19] = [
+const ADD_FIELDS: [&str; 21] = [
     "to",
     "type",
     "container",
@@ -26,6 +26,8 @@ const ADD_FIELDS: [&str; 19] = [
     "pinned",
     "removable",
     "provenance",
+    "mime",
+    "encoding",
     "attrs",
     "created_at_ns",
 ];
@@ -92,6 +94,11 @@ impl Model {
         node.key = fields::text(request, "key", codes);
         node.tags = fields::texts(request, "tags", codes);
         node.provenance = fields::text(request, "provenance", codes).map(Value::String);
+        node.mime = fields::text(request, "mime", codes);
+        node.encoding = fields::text(request, "encoding", codes);
+        if class != Class::Block && (node.mime.is_some() || node.encoding.is_some()) {
+            codes.add("E_ATTR_INVALID");
+        }
         let ttl = fields::integer(fields::given(request, "ttl"), 0, codes);
         node.life = ttl.map(|ttl| Life::new(ttl, self.state.last_cycle + 1));
         node.cad = fields::integer(fields::header(request, "cad"), 1, codes);

@@ -40,7 +40,7 @@ impl Model {
     }
 }
 
-/// The names of the tracked fields that differ, in the order of R8.3.
+/// The names of the tracked fields that differ, in the order of R14.1.
 fn changes(older: &View<'_>, newer: &View<'_>, id: &str) -> Vec<String> {
     let tracked = [
         "ttl",
@@ -55,8 +55,15 @@ fn changes(older: &View<'_>, newer: &View<'_>, id: &str) -> Vec<String> {
         "cad",
         "pinned",
         "refs",
+        "mime",
+        "encoding",
         "content_hash",
+        "content",
+        "provenance",
+        "removable",
+        "cycle",
         "created_at_ns",
+        "created_at_iso",
         "creation_index",
     ];
     let mut names: Vec<String> = tracked.iter().map(|name| name.to_string()).collect();
@@ -65,7 +72,12 @@ fn changes(older: &View<'_>, newer: &View<'_>, id: &str) -> Vec<String> {
     custom.sort();
     custom.dedup();
     names.extend(custom);
-    names.retain(|name| canonical(&value(older, id, name)) != canonical(&value(newer, id, name)));
+    let same =
+        |name: &str| canonical(&value(older, id, name)) == canonical(&value(newer, id, name));
+    names.retain(|name| !same(name));
+    // These two are said by another field already.
+    names.retain(|name| name != "content" || same("content_hash"));
+    names.retain(|name| name != "created_at_iso" || same("created_at_ns"));
     names
 }
 
@@ -78,7 +90,11 @@ fn value(view: &View<'_>, id: &str, name: &str) -> Value {
         "offset" => json!(node.offset),
         "nodeType" => json!(node.node_type),
         "content_hash" if node.class == Class::Block => json!(content_hash(node)),
+        "provenance" => json!(node.provenance),
+        "removable" => json!(node.removable),
+        "cycle" => json!(node.cycle),
         "created_at_ns" => json!(node.created_at_ns),
+        "created_at_iso" => node.json(None)["created_at_iso"].clone(),
         "creation_index" => json!(node.creation_index),
         _ => {
             let header = node.optional(name);

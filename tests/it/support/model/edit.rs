@@ -103,6 +103,15 @@ impl Model {
         if touched && node.cad.is_some() && (node.class != Class::Block || node.key.is_none()) {
             codes.add("E_ATTR_INVALID");
         }
+        if has("mime") {
+            node.mime = fields::text(request, "mime", codes);
+        }
+        if has("encoding") {
+            node.encoding = fields::text(request, "encoding", codes);
+        }
+        if node.class != Class::Block && (node.mime.is_some() || node.encoding.is_some()) {
+            codes.add("E_ATTR_INVALID");
+        }
         if has("refs") {
             node.refs = fields::texts(request, "refs", codes);
             if node.refs.iter().any(|to| !self.state.tree.has(to)) {
@@ -170,7 +179,7 @@ impl Model {
 fn set_field(name: &str) -> &'static [&'static str] {
     match name {
         "op" | "rid" | "target" | "content" | "ttl" | "priority" | "key" | "tags" | "cad"
-        | "pinned" | "refs" | "attrs" => &[],
+        | "pinned" | "refs" | "mime" | "encoding" | "attrs" => &[],
         "id" | "nodeType" | "cycle" | "created_at_ns" | "created_at_iso" | "creation_index"
         | "role" | "kind" | "removable" | "offset" | "parent" => &["E_ATTR_RESERVED"],
         "type" | "provenance" | "content_hash" | "children" | "container" => {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::fail::{Codes, Fail, Res};
 
 /// Headers and other names that no custom attribute may take.
-const RESERVED: [&str; 29] = [
+const RESERVED: [&str; 31] = [
     "id",
     "nodeType",
     "offset",
@@ -26,6 +26,8 @@ const RESERVED: [&str; 29] = [
     "content",
     "content_hash",
     "provenance",
+    "mime",
+    "encoding",
     "removable",
     "pinned",
     "refs",

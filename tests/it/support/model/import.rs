@@ -12,7 +12,7 @@ use super::tree::Tree;
 use super::{Effect, Made, Model};
 
 /// The headers that are no custom attributes.
-const HEADERS: [&str; 21] = [
+const HEADERS: [&str; 23] = [
     "id",
     "nodeType",
     "offset",
@@ -33,6 +33,8 @@ const HEADERS: [&str; 21] = [
     "removable",
     "pinned",
     "refs",
+    "mime",
+    "encoding",
     "children",
 ];
 
@@ -200,6 +202,8 @@ impl Reader {
         node.refs = fields.texts("refs")?;
         node.content = fields.present("content").cloned();
         node.provenance = fields.header_text("provenance")?.map(Value::String);
+        node.mime = fields.header_text("mime")?;
+        node.encoding = fields.header_text("encoding")?;
         node.removable = fields.flag("removable")?;
         node.pinned = fields.flag("pinned")?;
         if fields.header("cad").is_some() {
@@ -215,8 +219,8 @@ impl Reader {
         let wrong_hash = hash.is_some_and(|hash| !is_block || hash != content_hash(&node));
         let moved_region =
             class.is_region() && (node.offset != 0 || node.priority != 0 || node.life.is_some());
-        let misplaced =
-            (node.removable && class != Class::Container) || (node.cad.is_some() && !is_block);
+        let of_blocks = node.cad.is_some() || node.mime.is_some() || node.encoding.is_some();
+        let misplaced = (node.removable && class != Class::Container) || (of_blocks && !is_block);
         match wrong_hash || moved_region || misplaced {
             true => Err(Fail::one(INVALID)),
             false => Ok(node),

@@ -38,6 +38,9 @@ impl Class {
     }
 }
 
+const OPTIONAL: [&str; 10] =
+    ["role", "kind", "key", "tags", "cad", "content", "pinned", "refs", "mime", "encoding"];
+
 /// A finite life: what was asked for, from which cycle it counts, and where it ends (R4.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Life {
@@ -77,6 +80,8 @@ pub(crate) struct Node {
     pub(crate) removable: bool,
     pub(crate) pinned: bool,
     pub(crate) refs: Vec<String>,
+    pub(crate) mime: Option<String>,
+    pub(crate) encoding: Option<String>,
     pub(crate) attrs: BTreeMap<String, Value>,
 }
 
@@ -104,6 +109,8 @@ impl Node {
             removable: false,
             pinned: false,
             refs: Vec::new(),
+            mime: None,
+            encoding: None,
             attrs: BTreeMap::new(),
         }
     }
@@ -125,7 +132,7 @@ impl Node {
         ] {
             out.insert(name.into(), value);
         }
-        for name in ["role", "kind", "key", "tags", "cad", "content", "pinned", "refs"] {
+        for name in OPTIONAL {
             if let Some(value) = self.optional(name) {
                 out.insert(name.into(), value);
             }
@@ -153,6 +160,8 @@ impl Node {
             "content" => self.content.clone(),
             "pinned" => self.pinned.then_some(Value::Bool(true)),
             "refs" => (!self.refs.is_empty()).then(|| json!(self.refs)),
+            "mime" => self.mime.as_ref().map(|v| json!(v)),
+            "encoding" => self.encoding.as_ref().map(|v| json!(v)),
             _ => None,
         }
     }

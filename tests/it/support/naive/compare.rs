@@ -24,7 +24,7 @@ const NUMERIC: [&str; 11] = [
     "born_turn",
 ];
 
-const STRINGS: [&str; 9] = [
+const STRINGS: [&str; 11] = [
     "id",
     "nodeType",
     "type",
@@ -34,6 +34,8 @@ const STRINGS: [&str; 9] = [
     "created_at_iso",
     "content_hash",
     "provenance",
+    "mime",
+    "encoding",
 ];
 
 impl Reader<'_> {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 /// A state, and the nodes of it that are compared.
 pub(crate) type Side<'a> = (&'a Tree, &'a [usize]);
 
-const TRACKED: [&str; 15] = [
+const TRACKED: [&str; 22] = [
     "ttl",
     "priority",
     "parent",
@@ -20,13 +20,21 @@ const TRACKED: [&str; 15] = [
     "cad",
     "pinned",
     "refs",
+    "mime",
+    "encoding",
     "content_hash",
+    "content",
+    "provenance",
+    "removable",
+    "cycle",
     "created_at_ns",
+    "created_at_iso",
     "creation_index",
 ];
 
-const UNTRACKED: [&str; 7] =
-    ["id", "cycle", "created_at_iso", "content", "provenance", "removable", "children"];
+/// Which of two fields is silent if the other one has spoken (R14.1).
+const SILENT: [(&str, &str); 2] =
+    [("content", "content_hash"), ("created_at_iso", "created_at_ns")];
 
 /// Ids that came, ids that went, and `{id, fields, delta}` for each node that changed.
 pub(crate) struct Found {
@@ -78,13 +86,15 @@ fn differences(newer: (&Tree, usize), older: (&Tree, usize)) -> (Vec<String>, Ma
     for (tree, node) in [newer, older] {
         custom.extend(tree.nodes[node].object.keys());
     }
-    custom.retain(|name| !TRACKED.contains(&name.as_str()) && !UNTRACKED.contains(&name.as_str()));
+    custom.retain(|name| !TRACKED.contains(&name.as_str()) && *name != "id" && *name != "children");
     custom.sort();
     custom.dedup();
     let (mut fields, mut delta) = (Vec::new(), Map::new());
     for name in TRACKED.into_iter().chain(custom.into_iter().map(String::as_str)) {
         let (new, old) = (value(newer, name), value(older, name));
-        if canonical(&new) != canonical(&old) {
+        let other = SILENT.iter().find(|(silent, _)| *silent == name).map(|(_, other)| *other);
+        let silent = other.is_some_and(|other| fields.iter().any(|field| field == other));
+        if !silent && canonical(&new) != canonical(&old) {
             fields.push(name.to_owned());
             delta.insert(name.to_owned(), json!({"from": new, "to": old}));
         }

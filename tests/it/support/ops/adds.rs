@@ -145,6 +145,10 @@ impl Add {
         super::put(&mut request, "content", self.content.map(|content| content.json()));
         super::put(&mut request, "pinned", self.pinned.then_some(true));
         super::put(&mut request, "role", self.role.map(|role| *role.of(&["user", "tool", ""])));
+        let mime =
+            self.content.filter(|pick| pick.0 % 5 == 0 && (!is_container || pick.0 % 4 == 0));
+        super::put(&mut request, "mime", mime.map(|_| "text/markdown"));
+        super::put(&mut request, "encoding", mime.filter(|pick| pick.0 % 2 == 0).map(|_| "base64"));
         super::put(&mut request, "created_at_ns", self.at);
         for (name, value) in &self.attrs {
             request["attrs"][*name.of(&picks::ATTRS)] = value.some_json();

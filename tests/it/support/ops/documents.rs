@@ -12,6 +12,7 @@ pub(crate) enum Change {
     Content,
     Bare,
     Ttl,
+    Mime,
     Drop,
     NewBlock,
     NewContainer,
@@ -36,7 +37,7 @@ pub(super) fn change() -> impl Strategy<Value = Change> {
     use Change::*;
     prop_oneof![
         6 => prop::sample::select(vec![
-            Content, Bare, Ttl, Drop, NewBlock, NewContainer, Rename, Flatten, OddAttributes, DanglingRef,
+            Content, Bare, Ttl, Mime, Drop, NewBlock, NewContainer, Rename, Flatten, OddAttributes, DanglingRef,
             CadWithoutKey, Cadence, TakeTurnName, DropRegion,
         ]),
         1 => prop::sample::select(vec![
@@ -96,6 +97,15 @@ fn apply(model: &Model, document: &mut Value, change: Change, node: Pick, name: 
                 {
                     forget(it, header);
                 }
+            },
+        ),
+        Change::Mime => edit(
+            document,
+            node,
+            |it| block(it) || name.0.is_multiple_of(4),
+            |it| {
+                it["mime"] = json!(name.of(&["text/plain", "image/png", ""]));
+                it["encoding"] = json!(name.of(&[Value::Null, json!("base64")]));
             },
         ),
         Change::Ttl => edit(document, node, block, |it| it["ttl"] = json!(name.0 % 4)),

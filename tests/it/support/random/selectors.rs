@@ -35,7 +35,7 @@ fn types() -> impl Strategy<Value = String> {
     ])
 }
 
-const NAMES: [&str; 27] = [
+const NAMES: [&str; 29] = [
     "id",
     "nodeType",
     "type",
@@ -54,6 +54,8 @@ const NAMES: [&str; 27] = [
     "content",
     "content_hash",
     "provenance",
+    "mime",
+    "encoding",
     "removable",
     "pinned",
     "refs",
