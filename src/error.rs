@@ -103,7 +103,7 @@ impl From<ImportError> for Error {
 impl From<JsonError> for Error {
     fn from(error: JsonError) -> Error {
         match error {
-            JsonError::TooDeep => Error::new(Code::Limit, error.to_string()),
+            JsonError::TooDeep | JsonError::TooMany => Error::new(Code::Limit, error.to_string()),
             _ => Error::request(error.to_string()),
         }
     }

@@ -5,6 +5,17 @@
 /// and stays far from the end of a thread's stack.
 pub const MAX_JSON_NESTING: usize = 256;
 
+/// The longest line of the pipe, and the longest record of an import, in bytes: room for the
+/// largest content with an escape in most places. It is held whole while it is read.
+pub const MAX_LINE_BYTES: usize = 256 << 20;
+
+/// The most values in one JSON document that comes from outside, lists and objects themselves
+/// included: a value of one byte takes dozens once it is read.
+pub const MAX_JSON_VALUES: usize = 4_000_000;
+
+/// How many bad records of an import are named; the rest are counted.
+pub const MAX_BAD_NAMED: usize = 100;
+
 /// How deep lists and objects may nest in a content or an attribute.
 pub const MAX_VALUE_NESTING: usize = 100;
 

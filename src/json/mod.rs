@@ -11,10 +11,12 @@
 //! This module knows nothing of trees, nodes or storage.
 
 mod canonical;
+mod lines;
 mod parse;
 
 pub use canonical::{canonical, canonical_string, write_canonical, write_canonical_str};
-pub use parse::{JsonError, parse};
+pub use lines::{Line, field, read_line};
+pub use parse::{JsonError, parse, parse_document};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;

@@ -5,7 +5,7 @@
 //! counts the nesting as it goes, so that no input, however deep, can exhaust the stack.
 
 use super::Json;
-use crate::limits::MAX_JSON_NESTING;
+use crate::limits::{MAX_JSON_NESTING, MAX_JSON_VALUES};
 use std::collections::BTreeMap;
 
 /// Why a text is not a JSON value that pactdb keeps.
@@ -20,11 +20,24 @@ pub enum JsonError {
     /// Lists and objects nest too deeply.
     #[error("lists and objects nest deeper than {MAX_JSON_NESTING} levels: make the value flatter")]
     TooDeep,
+    /// There are too many values.
+    #[error("a document has at most {MAX_JSON_VALUES} values, and this one has more: split it")]
+    TooMany,
+}
+
+/// Parses one JSON value that comes from outside: it has at most
+/// [`MAX_JSON_VALUES`](crate::limits::MAX_JSON_VALUES) values.
+pub fn parse_document(text: &str) -> Result<Json, JsonError> {
+    parse_within(text, MAX_JSON_VALUES)
 }
 
 /// Parses one JSON value. Of a key that is there twice, the last one counts.
 pub fn parse(text: &str) -> Result<Json, JsonError> {
-    let mut parser = Parser { text, at: 0, depth: 0 };
+    parse_within(text, usize::MAX)
+}
+
+fn parse_within(text: &str, values: usize) -> Result<Json, JsonError> {
+    let mut parser = Parser { text, at: 0, depth: 0, values };
     let value = parser.value()?;
     parser.skip_space();
     match parser.peek() {
@@ -37,11 +50,14 @@ struct Parser<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
+    /// How many more values there may be.
+    values: usize,
 }
 
 impl Parser<'_> {
     fn value(&mut self) -> Result<Json, JsonError> {
         self.skip_space();
+        self.values = self.values.checked_sub(1).ok_or(JsonError::TooMany)?;
         match self.peek() {
             Some(b'{') => self.nested(Parser::map),
             Some(b'[') => self.nested(Parser::list),

@@ -68,24 +68,50 @@ impl Serialize for Reply {
 
 /// Answers one line of JSON with one line of JSON.
 pub fn handle_line(db: &Db, line: &str) -> String {
-    let reply = match json::parse(line) {
-        Ok(request) => handle(db, request),
-        Err(error) => {
-            let error = Error::from(error);
-            let message = format!("the line is not a JSON request: {}", error.message);
-            Reply { rid: None, result: Err(Error { message, ..error }), warnings: Vec::new() }
+    handle_bytes(db, line.as_bytes().to_vec())
+}
+
+/// Answers one line as it came.
+pub fn handle_bytes(db: &Db, line: Vec<u8>) -> String {
+    match request_of(&line) {
+        Ok(request) => {
+            // It is not held beside what was made of it.
+            drop(line);
+            line_of(&handle(db, request))
         }
-    };
-    serde_json::to_string(&reply).unwrap_or_else(|error| {
+        Err(error) => refuse_line(&line, error),
+    }
+}
+
+/// The reply to a line that cannot be a request, of which only the beginning may be there.
+pub fn refuse_line(line: &[u8], error: Error) -> String {
+    let rid = json::field(line, "rid");
+    line_of(&Reply { rid, result: Err(error), warnings: Vec::new() })
+}
+
+fn request_of(line: &[u8]) -> Result<Json> {
+    let text = std::str::from_utf8(line).map_err(|error| {
+        let message = format!("the line is not UTF-8 from its byte {} on", error.valid_up_to() + 1);
+        Error::request(message)
+    })?;
+    json::parse_document(text.trim()).map_err(|error| {
+        let error = Error::from(error);
+        let message = format!("the line is not a JSON request: {}", error.message);
+        Error { message, ..error }
+    })
+}
+
+fn line_of(reply: &Reply) -> String {
+    serde_json::to_string(reply).unwrap_or_else(|error| {
         // Cannot happen: replies are made of values that JSON has.
         format!("{{\"error\":{{\"code\":\"E_REQUEST_INVALID\",\"message\":\"{error}\"}}}}")
     })
 }
 
 /// Answers one request.
-pub fn handle(db: &Db, request: Json) -> Reply {
-    let rid = match &request {
-        Json::Map(map) => map.get("rid").cloned(),
+pub fn handle(db: &Db, mut request: Json) -> Reply {
+    let rid = match &mut request {
+        Json::Map(map) => map.remove("rid"),
         _ => None,
     };
     let mut warnings = Vec::new();

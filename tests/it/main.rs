@@ -9,6 +9,7 @@ mod files;
 mod frozen;
 mod goldens;
 mod json_canonical;
+mod json_lines;
 mod layers;
 mod lock;
 mod model_golden;

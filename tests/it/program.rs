@@ -5,6 +5,7 @@
 
 use crate::support::program::Folder;
 
+mod bounds;
 mod edits;
 mod manners;
 mod reads;

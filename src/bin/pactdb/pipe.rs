@@ -3,7 +3,9 @@
 //! Lines are read by a thread of their own, so that an interrupt is heard while nothing comes: the
 //! request in progress is finished, and the store is closed as it should be.
 
-use pactdb::protocol::handle_line;
+use pactdb::json::{Line, read_line};
+use pactdb::limits::MAX_LINE_BYTES;
+use pactdb::protocol::{handle_bytes, refuse_line};
 use pactdb::{Code, Db, Error, Result};
 use std::io::{BufRead, ErrorKind, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -11,6 +13,8 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 /// What the pipe waits for.
 enum Came {
     Line(Vec<u8>),
+    /// The beginning of a line that is too long.
+    TooLong(Vec<u8>),
     End,
     Failed(std::io::Error),
     Interrupt,
@@ -18,8 +22,8 @@ enum Came {
 
 /// Answers until standard input ends, somebody interrupts, or nobody reads the replies any more.
 pub fn run(db: &Db) -> Result<()> {
-    // One line may wait while another is answered; more would only fill memory.
-    let (sender, receiver) = sync_channel(1);
+    // One line is read while another is answered; more would only fill memory.
+    let (sender, receiver) = sync_channel(0);
     let interrupt = sender.clone();
     let heard = ctrlc::set_handler(move || {
         let _ = interrupt.send(Came::Interrupt);
@@ -33,39 +37,55 @@ fn read(sender: &SyncSender<Came>) {
     let mut input = std::io::stdin().lock();
     loop {
         let mut line = Vec::new();
-        let came = match input.read_until(b'\n', &mut line) {
-            Ok(0) => Came::End,
-            Ok(_) => Came::Line(line),
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+        let came = match read_line(&mut input, &mut line, MAX_LINE_BYTES) {
+            Ok(Line::End) => Came::End,
+            Ok(Line::Whole) => Came::Line(line),
+            Ok(Line::TooLong) => Came::TooLong(line),
             Err(error) => Came::Failed(error),
         };
-        let last = !matches!(came, Came::Line(_));
+        let (last, cut) = (came.is_last(), matches!(came, Came::TooLong(_)));
         if sender.send(came).is_err() || last {
+            return;
+        }
+        // It is answered already, and its rest is read without being held.
+        if cut && let Err(error) = input.skip_until(b'\n') {
+            let _ = sender.send(Came::Failed(error));
             return;
         }
     }
 }
 
+impl Came {
+    fn is_last(&self) -> bool {
+        matches!(self, Came::End | Came::Failed(_))
+    }
+}
+
 fn serve(db: &Db, receiver: &Receiver<Came>, mut output: impl Write) -> Result<()> {
     loop {
-        let line = match receiver.recv() {
-            Ok(Came::Line(line)) => line,
+        let reply = match receiver.recv() {
+            Ok(Came::Line(line)) if is_blank(&line) => continue,
+            Ok(Came::Line(line)) => handle_bytes(db, line),
+            Ok(Came::TooLong(line)) => refuse_line(&line, too_long()),
             Ok(Came::Failed(error)) => {
                 return Err(Error::new(Code::StoreIo, format!("the input: {error}")));
             }
             Ok(Came::End | Came::Interrupt) | Err(_) => return Ok(()),
         };
-        // A line that is no text is no request either; the reply says so.
-        let text = String::from_utf8_lossy(&line);
-        let text = text.trim();
-        if text.is_empty() {
-            continue;
-        }
-        let reply = handle_line(db, text);
         match writeln!(output, "{reply}").and_then(|()| output.flush()) {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
             Err(error) => return Err(Error::new(Code::StoreIo, format!("the output: {error}"))),
         }
     }
+}
+
+fn is_blank(line: &[u8]) -> bool {
+    std::str::from_utf8(line).is_ok_and(|line| line.trim().is_empty())
+}
+
+fn too_long() -> Error {
+    let message =
+        format!("a line has at most {MAX_LINE_BYTES} bytes, and this one has more: split it");
+    Error::new(Code::Limit, message)
 }

@@ -21,8 +21,8 @@ use crate::code::Code;
 use crate::db::{Db, ImportReply, TurnsRequest};
 use crate::error::{Error, Result};
 use crate::json::{Json, canonical_string};
+use crate::limits::MAX_BAD_NAMED;
 use detect::detect;
-use records::Records;
 use std::collections::BTreeMap;
 use std::io::BufRead;
 use turns::Builder;
@@ -137,9 +137,12 @@ pub struct ImportReport {
     /// Records that are no part of the conversation, by their type.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub left_out: BTreeMap<String, u64>,
-    /// Bad records that were left out.
+    /// The first bad records that were left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bad: Vec<BadRecord>,
+    /// How many more were.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub more_bad: u64,
     /// What it made: the newest cycle, how many cycles, how many nodes, the digest.
     #[serde(flatten)]
     pub reply: ImportReply,
@@ -152,11 +155,8 @@ pub fn import(
     request: &ImportRequest,
     progress: &mut dyn FnMut(ImportProgress),
 ) -> Result<ImportReport> {
-    let Records { list, bad } = Records::read(input, progress)?;
-    let mut judge = Judge { skip: request.skip_bad, bad: Vec::new() };
-    for bad in bad {
-        judge.bad(bad.line, bad.message)?;
-    }
+    let mut judge = Judge { skip: request.skip_bad, named: Vec::new(), count: 0 };
+    let list = records::read(input, &mut judge, progress)?;
     let format = match request.format {
         Some(format) => format,
         None => detect(list.iter().map(|record| &record.value))?,
@@ -170,10 +170,11 @@ pub fn import(
     for record in list {
         let line = record.line;
         if let Err(message) = builder.take(record.value) {
-            judge.bad(line, message)?;
+            judge.bad(line, Error::new(Code::ImportInvalid, message))?;
         }
     }
-    let bad = judge.bad;
+    let more_bad = judge.more();
+    let bad = judge.named;
     let (calls, results, blocks) = builder.counts();
     let (session, left_out) = (builder.session.clone(), std::mem::take(&mut builder.left_out));
     let origin = Origin {
@@ -190,25 +191,51 @@ pub fn import(
         progress(ImportProgress::Writing { done, total });
     })?;
     let format = format.name().to_owned();
-    Ok(ImportReport { format, session, records, blocks, calls, results, left_out, bad, reply })
+    Ok(ImportReport {
+        format,
+        session,
+        records,
+        blocks,
+        calls,
+        results,
+        left_out,
+        bad,
+        more_bad,
+        reply,
+    })
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What becomes of bad records.
 struct Judge {
     skip: bool,
-    bad: Vec<BadRecord>,
+    /// The first of them.
+    named: Vec<BadRecord>,
+    /// All of them.
+    count: u64,
 }
 
 impl Judge {
-    fn bad(&mut self, line: u64, message: String) -> Result<()> {
+    fn bad(&mut self, line: u64, error: Error) -> Result<()> {
         if !self.skip {
-            let mut error = Error::new(Code::ImportInvalid, format!("line {line}: {message}"));
+            let mut error = Error { message: format!("line {line}: {}", error.message), ..error };
             error.details.hint =
                 Some("nothing was imported; --skip-bad leaves bad records out".into());
             return Err(error);
         }
-        self.bad.push(BadRecord { line, message });
+        self.count += 1;
+        if self.named.len() < MAX_BAD_NAMED {
+            self.named.push(BadRecord { line, message: error.message });
+        }
         Ok(())
+    }
+
+    /// How many are not named.
+    fn more(&self) -> u64 {
+        self.count - self.named.len() as u64
     }
 }
 

@@ -4,8 +4,9 @@
 
 use super::records::Record;
 use super::{ImportProgress, ImportReport, Judge};
+use crate::code::Code;
 use crate::db::Db;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use std::collections::BTreeMap;
 
 pub(super) fn import(
@@ -24,8 +25,11 @@ pub(super) fn import(
                 good.push(record.value);
             }
             // A store that cannot take it is at fault, not the record.
-            Err(error) if error.code == crate::code::Code::ImportConflict => return Err(error),
-            Err(error) => judge.bad(record.line, error.message)?,
+            Err(error) if error.code == Code::ImportConflict => return Err(error),
+            Err(error) => {
+                let error = Error::new(Code::ImportInvalid, error.message);
+                judge.bad(record.line, error)?;
+            }
         }
     }
     let mut reply = crate::db::ImportReply { cycle: last, ..Default::default() };
@@ -44,7 +48,8 @@ pub(super) fn import(
         calls: 0,
         results: 0,
         left_out: BTreeMap::new(),
-        bad: judge.bad,
+        more_bad: judge.more(),
+        bad: judge.named,
         reply,
     })
 }

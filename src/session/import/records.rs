@@ -1,13 +1,15 @@
 //! A document as records: the elements of a list, the lines of JSON Lines, or one object.
 //!
-//! One record at a time is held as text. A line that is not JSON is a bad record, and the next line
-//! is read all the same; in a list the brackets must fit.
+//! One record at a time is held as text, and no more of it than a record may have. A line that is
+//! not JSON is a bad record, and the next line is read all the same if bad ones may be left out; in
+//! a list the brackets must fit.
 
-use super::{BadRecord, ImportProgress};
+use super::{ImportProgress, Judge};
 use crate::code::Code;
 use crate::error::{Error, Result};
-use crate::json::{self, Json};
-use std::io::{BufRead, ErrorKind};
+use crate::json::{self, Json, Line};
+use crate::limits::MAX_LINE_BYTES;
+use std::io::{BufRead, ErrorKind, Read};
 
 /// A record and the line that it begins in.
 pub(super) struct Record {
@@ -15,43 +17,40 @@ pub(super) struct Record {
     pub(super) value: Json,
 }
 
-/// What a document holds.
-#[derive(Default)]
-pub(super) struct Records {
-    pub(super) list: Vec<Record>,
-    pub(super) bad: Vec<BadRecord>,
-}
-
 /// Records between two reports of progress.
 const REPORT_EVERY: usize = 256;
 
-impl Records {
-    pub(super) fn read(
-        input: impl BufRead,
-        progress: &mut dyn FnMut(ImportProgress),
-    ) -> Result<Records> {
-        let mut reader = Reader { input, line: 1, bytes: 0, progress, found: Records::default() };
-        match reader.first()? {
-            None => {}
-            Some(b'[') => reader.list()?,
-            Some(_) => reader.lines()?,
-        }
-        reader.report();
-        Ok(reader.found)
+/// Reads the records of a document; bad ones are judged as they come.
+pub(super) fn read(
+    input: impl BufRead,
+    judge: &mut Judge,
+    progress: &mut dyn FnMut(ImportProgress),
+) -> Result<Vec<Record>> {
+    let most = MAX_LINE_BYTES;
+    let mut reader = Reader { input, line: 1, bytes: 0, most, progress, judge, found: Vec::new() };
+    match reader.first()? {
+        None => {}
+        Some(b'[') => reader.list()?,
+        Some(_) => reader.lines()?,
     }
+    reader.report();
+    Ok(reader.found)
 }
 
 struct Reader<'a, R> {
     input: R,
     line: u64,
     bytes: u64,
+    /// How long a record may be.
+    most: usize,
     progress: &'a mut dyn FnMut(ImportProgress),
-    found: Records,
+    judge: &'a mut Judge,
+    found: Vec<Record>,
 }
 
 impl<R: BufRead> Reader<'_, R> {
     fn report(&mut self) {
-        let records = self.found.list.len() as u64;
+        let records = self.found.len() as u64;
         (self.progress)(ImportProgress::Reading { bytes: self.bytes, records });
     }
 
@@ -84,60 +83,97 @@ impl<R: BufRead> Reader<'_, R> {
         Ok(None)
     }
 
-    fn take(&mut self, line: u64, text: &[u8]) {
-        let parsed = match std::str::from_utf8(text) {
-            Ok(text) => json::parse(text).map_err(|error| format!("it is not JSON: {error}")),
-            Err(_) => Err("it is not UTF-8".to_owned()),
-        };
-        match parsed {
-            Ok(value) => self.found.list.push(Record { line, value }),
-            Err(message) => self.found.bad.push(BadRecord { line, message }),
+    fn take(&mut self, line: u64, text: &[u8]) -> Result<()> {
+        match parse(text) {
+            Ok(value) => self.found.push(Record { line, value }),
+            Err(error) => self.judge.bad(line, error)?,
         }
-        if self.found.list.len().is_multiple_of(REPORT_EVERY) {
+        if self.found.len().is_multiple_of(REPORT_EVERY) {
             self.report();
+        }
+        Ok(())
+    }
+
+    /// A record that is longer than one may be: it is not read to its end to find that out.
+    fn too_long(&mut self, line: u64) -> Result<()> {
+        let message = format!("it has more than {} bytes: split it", self.most);
+        self.judge.bad(line, Error::new(Code::Limit, message))
+    }
+
+    /// Reads a line, whatever its length; false at the end.
+    fn next_line(&mut self, text: &mut Vec<u8>) -> Result<bool> {
+        loop {
+            text.clear();
+            let read = json::read_line(&mut self.input, text, self.most);
+            let came = read.map_err(|error| input_error(&error))?;
+            self.bytes += text.len() as u64;
+            let line = self.line;
+            self.line += u64::from(came != Line::End);
+            match came {
+                Line::End => return Ok(false),
+                Line::TooLong => {
+                    self.too_long(line)?;
+                    let rest = self.input.skip_until(b'\n');
+                    self.bytes += rest.map_err(|error| input_error(&error))? as u64;
+                }
+                Line::Whole if text.trim_ascii().is_empty() => {}
+                Line::Whole => return Ok(true),
+            }
         }
     }
 
     /// JSON Lines; or one object over several lines, if the first line is not whole.
     fn lines(&mut self) -> Result<()> {
-        let (mut text, mut first) = (Vec::new(), true);
-        loop {
-            text.clear();
-            let read = match self.input.read_until(b'\n', &mut text) {
-                Ok(read) => read,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => return Err(input_error(&error)),
-            };
-            if read == 0 {
-                return Ok(());
-            }
-            let line = self.line;
-            self.bytes += read as u64;
-            self.line += 1;
-            if text.trim_ascii().is_empty() {
-                continue;
-            }
-            if first && !is_whole(&text) {
-                return self.rest(line, text);
-            }
-            first = false;
-            self.take(line, &text);
+        let mut text = Vec::new();
+        if !self.next_line(&mut text)? {
+            return Ok(());
         }
+        let line = self.line - 1;
+        match parse(&text) {
+            Ok(value) => self.found.push(Record { line, value }),
+            Err(error) if error.code == Code::Limit => self.judge.bad(line, error)?,
+            Err(_) => return self.rest(line, text),
+        }
+        self.more_lines(&mut text)
+    }
+
+    fn more_lines(&mut self, text: &mut Vec<u8>) -> Result<()> {
+        while self.next_line(text)? {
+            self.take(self.line - 1, text)?;
+        }
+        Ok(())
     }
 
     /// What begins with a line that is not whole: one object, or else lines after all.
     fn rest(&mut self, line: u64, mut text: Vec<u8>) -> Result<()> {
-        let read = self.input.read_to_end(&mut text).map_err(|error| input_error(&error))?;
-        self.bytes += read as u64;
-        if is_whole(&text) {
-            self.take(line, &text);
-            return Ok(());
-        }
-        for (i, text) in text.split(|byte| *byte == b'\n').enumerate() {
-            if !text.trim_ascii().is_empty() {
-                self.take(line + i as u64, text);
+        let room = (self.most + 1).saturating_sub(text.len()) as u64;
+        let first = text.len();
+        let read = (&mut self.input).take(room).read_to_end(&mut text);
+        read.map_err(|error| input_error(&error))?;
+        if text.len() <= self.most {
+            match parse(&text) {
+                Ok(value) => {
+                    self.bytes += (text.len() - first) as u64;
+                    self.found.push(Record { line, value });
+                    return Ok(());
+                }
+                Err(error) if error.code == Code::Limit => return self.judge.bad(line, error),
+                Err(_) => {}
             }
         }
+        let read = std::io::Cursor::new(text);
+        self.bytes -= first as u64;
+        let mut reader = Reader {
+            input: read.chain(&mut self.input),
+            line,
+            bytes: self.bytes,
+            most: self.most,
+            progress: &mut *self.progress,
+            judge: &mut *self.judge,
+            found: std::mem::take(&mut self.found),
+        };
+        reader.more_lines(&mut Vec::new())?;
+        (self.found, self.bytes, self.line) = (reader.found, reader.bytes, reader.line);
         Ok(())
     }
 
@@ -149,14 +185,24 @@ impl<R: BufRead> Reader<'_, R> {
             let line = self.line;
             self.advance(byte);
             match element.next(byte, line) {
-                Next::More => {}
+                Next::More if element.text.len() <= self.most => {}
+                Next::More => {
+                    if !std::mem::replace(&mut element.judged, true) {
+                        self.too_long(element.line.unwrap_or(line))?;
+                    }
+                    // One byte more than there may be says enough.
+                    element.text.truncate(self.most + 1);
+                }
                 Next::Element => {
                     let (line, text) = element.take(line);
                     // An empty list has no element, and none may be missing between two commas.
                     if text.trim_ascii().is_empty() && byte == b']' && self.is_empty() {
                         return self.end();
                     }
-                    self.take(line, &text);
+                    // What was too long is judged already.
+                    if text.len() <= self.most {
+                        self.take(line, &text)?;
+                    }
                     if byte == b']' {
                         return self.end();
                     }
@@ -171,7 +217,7 @@ impl<R: BufRead> Reader<'_, R> {
     }
 
     fn is_empty(&self) -> bool {
-        self.found.list.is_empty() && self.found.bad.is_empty()
+        self.found.is_empty() && self.judge.count == 0
     }
 
     /// Nothing may follow a list.
@@ -195,6 +241,8 @@ struct Element {
     depth: usize,
     in_string: bool,
     escaped: bool,
+    /// Whether it was found too long.
+    judged: bool,
 }
 
 enum Next {
@@ -233,14 +281,65 @@ impl Element {
     }
 
     fn take(&mut self, line: u64) -> (u64, Vec<u8>) {
+        self.judged = false;
         (self.line.take().unwrap_or(line), std::mem::take(&mut self.text))
     }
 }
 
-fn is_whole(text: &[u8]) -> bool {
-    std::str::from_utf8(text).is_ok_and(|text| json::parse(text).is_ok())
+fn parse(text: &[u8]) -> Result<Json> {
+    let invalid = |message: String| Error::new(Code::ImportInvalid, message);
+    let text = std::str::from_utf8(text).map_err(|_| invalid("it is not UTF-8".into()))?;
+    json::parse_document(text).map_err(|error| match Error::from(error) {
+        error if error.code == Code::Limit => error,
+        error => invalid(format!("it is not JSON: {}", error.message)),
+    })
 }
 
 fn input_error(error: &std::io::Error) -> Error {
     Error::new(Code::StoreIo, format!("the input: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Judge, Reader, Result};
+
+    /// The values and the lines of bad records of a document whose records have at most 12 bytes.
+    fn read(document: &str, skip: bool) -> Result<(Vec<String>, Vec<u64>)> {
+        let mut judge = Judge { skip, named: Vec::new(), count: 0 };
+        let mut reader = Reader {
+            input: document.as_bytes(),
+            line: 1,
+            bytes: 0,
+            most: 12,
+            progress: &mut |_| {},
+            judge: &mut judge,
+            found: Vec::new(),
+        };
+        match reader.first()? {
+            Some(b'[') => reader.list()?,
+            _ => reader.lines()?,
+        }
+        let values = reader.found.iter().map(|record| record.value.text().into_owned()).collect();
+        Ok((values, judge.named.iter().map(|bad| bad.line).collect()))
+    }
+
+    #[test]
+    fn a_record_that_is_too_long_is_left_out_alone() {
+        let long = "\"12345678901\"";
+        let cases = [
+            (format!("1\n{long}\n2\n"), vec!["1", "2"], vec![2]),
+            (format!("{long}\n2\n\n3"), vec!["2", "3"], vec![1]),
+            (format!("1\n2\n{long}"), vec!["1", "2"], vec![3]),
+            (format!("[1,\n{long},2]"), vec!["1", "2"], vec![2]),
+            (format!("[{long},{long}\n,[2]]"), vec!["[2]"], vec![1, 1]),
+            (format!("[1,{{\n\"a\":[{long}],\n\"b\":2}},3]"), vec!["1", "3"], vec![1]),
+            ("{\"a\":\n1}".to_owned(), vec!["{\"a\":1}"], vec![]),
+            ("{\"a\":\n1\n,\"b\":2}".to_owned(), vec!["1"], vec![1, 3]),
+        ];
+        for (document, values, bad) in cases {
+            let expected = (values.into_iter().map(str::to_owned).collect(), bad.clone());
+            assert_eq!(read(&document, true), Ok(expected), "{document}");
+            assert_eq!(read(&document, false).is_err(), !bad.is_empty(), "{document}");
+        }
+    }
 }

@@ -4,10 +4,12 @@ use crate::args::{AddArgs, BatchArgs, CommitArgs, ContentArgs, MoveArgs, PolicyA
 use crate::context::Context;
 use crate::render::{cut, plural};
 use crate::request::{Request, count};
-use pactdb::json::parse;
+use pactdb::json::parse_document as parse;
+use pactdb::limits::MAX_LINE_BYTES;
 use pactdb::query::{Options, Selected};
 use pactdb::{Code, Error, Json, Result};
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -192,17 +194,20 @@ fn attrs(pairs: &[String]) -> Result<Option<Json>> {
     Ok(Some(map).filter(|map| !map.is_empty()).map(Json::Map))
 }
 
-/// The text of a file, or of standard input for `-`.
+/// The text of a file, or of standard input for `-`; no more of it than a line of the pipe has.
 pub fn read_text(path: &Path) -> Result<String> {
-    let mut text = String::new();
-    let read = match path == Path::new("-") {
-        true => std::io::stdin().lock().read_to_string(&mut text).map(|_| ()),
-        false => std::fs::read_to_string(path).map(|file| text = file),
+    let failed = |error: std::io::Error| {
+        Error::new(Code::StoreIo, format!("cannot read {}: {error}", path.display()))
     };
-    match read {
-        Ok(()) => Ok(text),
-        Err(error) => {
-            Err(Error::new(Code::StoreIo, format!("cannot read {}: {error}", path.display())))
-        }
+    let mut text = String::new();
+    let most = MAX_LINE_BYTES as u64 + 1;
+    let read = match path == Path::new("-") {
+        true => std::io::stdin().lock().take(most).read_to_string(&mut text),
+        false => File::open(path).map_err(failed)?.take(most).read_to_string(&mut text),
+    };
+    if read.map_err(failed)? > MAX_LINE_BYTES {
+        let message = format!("{} has more than {MAX_LINE_BYTES} bytes: split it", path.display());
+        return Err(Error::new(Code::Limit, message));
     }
+    Ok(text)
 }

@@ -34,6 +34,10 @@ pub fn imported(look: Look, report: &ImportReport) -> String {
         let line = format!("line {}: {}", bad.line, bad.message);
         out.push_str(&format!("  {} {line}\n", look.paint(Tone::Soon, "left out")));
     }
+    if report.more_bad > 0 {
+        let more = plural(report.more_bad, "more record");
+        out.push_str(&format!("  {} {more}\n", look.paint(Tone::Soon, "left out")));
+    }
     out.push_str(&format!("  newest cycle {}\n", report.reply.cycle));
     out
 }
