@@ -68,9 +68,9 @@ pub mod snapshot;
 pub use change::{Attempt, AttemptStatus, History};
 pub use code::Code;
 pub use db::{
-    AddRequest, AttemptAction, AttemptRequest, BatchRequest, Clock, CommitReply, CommitRequest, Db,
-    DiffRequest, Durability, EditOp, EditReply, MoveRequest, Options, RemoveRequest,
-    RestoreRequest, SetRequest, Snapshot,
+    AddRequest, Address, AttemptAction, AttemptRequest, BatchRequest, Clock, CommitReply,
+    CommitRequest, Db, DiffRequest, Durability, EditOp, EditReply, MoveRequest, Options,
+    RemoveRequest, RestoreRequest, SetRequest, Snapshot,
 };
 pub use error::{Error, Result};
 pub use json::Json;

@@ -84,17 +84,8 @@ impl Db {
     /// The cycle that an event belongs to: the one that it closes, or that was in progress.
     pub fn cycle_of_event(&self, seq: u64) -> Result<u64> {
         let history = self.history();
-        // How many cycles were closed before the event: they are in order.
-        let (mut low, mut high) = (0, history.len());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            let Some(cycle) = history.back(history.len() - 1 - middle) else { break };
-            match self.seq_of_cycle(cycle)? < seq {
-                true => low = middle + 1,
-                false => high = middle,
-            }
-        }
-        let closing = history.len().checked_sub(low + 1).and_then(|back| history.back(back));
+        let closed = self.closed_by(&history, seq.saturating_sub(1))?;
+        let closing = history.len().checked_sub(closed + 1).and_then(|back| history.back(back));
         Ok(closing.unwrap_or(self.last_cycle() + 1))
     }
 

@@ -9,6 +9,7 @@ mod bulk;
 mod clock;
 mod edit;
 mod log;
+mod moment;
 mod ops;
 mod options;
 mod read;
@@ -26,7 +27,7 @@ pub use ops::{
     UndoReply,
 };
 pub use options::{Durability, Options};
-pub use read::Snapshot;
+pub use read::{Address, Snapshot};
 pub use series::check_import;
 pub use transfer::{NewStore, Source};
 

@@ -8,20 +8,45 @@ use crate::error::{Error, Result};
 use crate::json::Json;
 use crate::log::CycleInfo;
 use crate::model::{Node, ReadError, Tree, TurnSource, violations};
+use crate::query::ast::TimeKind;
 use crate::snapshot::{export, node_object, thread};
 use std::sync::Arc;
 
-/// A state of the tree, to be read: a snapshot, or the working state as it was when it was taken.
+/// A state of the tree, to be read: a snapshot, or the working state as it was when it was taken
+/// or right after an event.
 /// It stays the same whatever happens to the store.
 #[derive(Clone)]
 pub struct Snapshot {
     db: Db,
     tree: Tree,
     cycle: u64,
-    committed: bool,
+    at: Option<Address>,
+}
+
+/// The address of a state of the past, the same in every dialect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Address {
+    /// `@c42`, the snapshot of a cycle.
+    Cycle(u64),
+    /// `@e7`, the working state right after an event.
+    Event(u64),
+}
+
+impl std::fmt::Display for Address {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Address::Cycle(cycle) => write!(f, "@c{cycle}"),
+            Address::Event(seq) => write!(f, "@e{seq}"),
+        }
+    }
 }
 
 impl Snapshot {
+    /// The working state as it was right after an event.
+    pub(super) fn of_event(db: &Db, tree: Tree, cycle: u64, seq: u64) -> Snapshot {
+        Snapshot { db: db.clone(), tree, cycle, at: Some(Address::Event(seq)) }
+    }
+
     /// The cycle of the snapshot; of the working state, the last one committed.
     pub fn cycle(&self) -> u64 {
         self.cycle
@@ -29,7 +54,21 @@ impl Snapshot {
 
     /// Whether this is a committed snapshot, and not the working state.
     pub fn is_committed(&self) -> bool {
-        self.committed
+        matches!(self.at, Some(Address::Cycle(_)))
+    }
+
+    /// The address at which it is found again; none for the working state as it is now.
+    pub fn address(&self) -> Option<Address> {
+        self.at
+    }
+
+    /// Older states of a store have smaller ones.
+    pub fn age(&self) -> (u64, u64) {
+        match self.at {
+            Some(Address::Cycle(cycle)) => (cycle, 0),
+            Some(Address::Event(seq)) => (self.cycle, seq),
+            None => (u64::MAX, u64::MAX),
+        }
     }
 
     /// The exact bytes of its export (R9.2).
@@ -97,7 +136,7 @@ impl Db {
             db: self.clone(),
             tree: working.state.tree.clone(),
             cycle: working.state.last_cycle,
-            committed: false,
+            at: None,
         }
     }
 
@@ -105,7 +144,7 @@ impl Db {
     pub fn snapshot(&self, cycle: u64) -> Result<Snapshot> {
         self.check_snapshot(cycle)?;
         let tree = self.tree_at(cycle)?;
-        Ok(Snapshot { db: self.clone(), tree, cycle, committed: true })
+        Ok(Snapshot { db: self.clone(), tree, cycle, at: Some(Address::Cycle(cycle)) })
     }
 
     /// The tree of a cycle that has a snapshot.
@@ -119,7 +158,7 @@ impl Db {
         Ok(tree)
     }
 
-    fn check_snapshot(&self, cycle: u64) -> Result<()> {
+    pub(super) fn check_snapshot(&self, cycle: u64) -> Result<()> {
         if self.working().state.history.contains(cycle) {
             return Ok(());
         }
@@ -127,12 +166,16 @@ impl Db {
         Err(Error::new(Code::SnapshotNotFound, message))
     }
 
-    /// The state at a time address such as `@t0` or `@c4`; the working state if there is none.
+    /// The state at a time address such as `@t0`, `@c4` or `@e7`; the working state if there is
+    /// none.
     pub fn at(&self, address: Option<&str>) -> Result<Snapshot> {
-        match address {
-            None => Ok(self.working_state()),
-            Some(text) if resolve::is_working(self, text)? => Ok(self.working_state()),
-            Some(text) => {
+        let Some(text) = address else { return Ok(self.working_state()) };
+        match resolve::time(text)? {
+            TimeKind::Event(seq) => self.after_event(seq),
+            TimeKind::Relative(0) if self.dialect().t0_is_working_state() => {
+                Ok(self.working_state())
+            }
+            _ => {
                 let cycle = resolve::snapshot_cycle(self, &self.working().state, text)?;
                 self.snapshot(cycle)
             }

@@ -55,23 +55,21 @@ pub(super) fn parent(state: &State, contents: &dyn Contents, text: &str) -> Resu
     query::resolve_parent(&place, dialect, &moment(state, contents)).map_err(|e| in_text(text, e))
 }
 
-/// Whether an address means the working state.
-pub(super) fn is_working(db: &Db, text: &str) -> Result<bool> {
+/// An address, read.
+pub(super) fn time(text: &str) -> Result<TimeKind> {
     let time = query::parse_time(text).map_err(|e| Error::from(e).in_text(text))?;
-    let working = dialect(db.generation()).t0_is_working_state();
-    Ok(working && time.kind == TimeKind::Relative(0))
+    Ok(time.kind)
 }
 
 /// The cycle of a snapshot address.
 pub(super) fn snapshot_cycle(db: &Db, state: &State, text: &str) -> Result<u64> {
-    let time = query::parse_time(text).map_err(|e| Error::from(e).in_text(text))?;
     let missing = || {
         Error::new(
             Code::SnapshotNotFound,
             format!("{text} is no snapshot of this store: {}", span(state)),
         )
     };
-    match time.kind {
+    match time(text)? {
         TimeKind::Cycle(cycle) if state.history.contains(cycle) => Ok(cycle),
         TimeKind::Relative(steps) => {
             let newest = i64::from(dialect(db.generation()).t0_is_working_state());
@@ -80,6 +78,10 @@ pub(super) fn snapshot_cycle(db: &Db, state: &State, text: &str) -> Result<u64> 
             state.history.back(back).ok_or_else(missing)
         }
         TimeKind::Cycle(_) => Err(missing()),
+        TimeKind::Event(_) => Err(Error::new(
+            Code::SelectorInvalid,
+            format!("{text} is the state after an event, not a snapshot: give one such as @c4"),
+        )),
         _ => Err(Error::new(
             Code::SelectorInvalid,
             format!("{text} is not one snapshot: give an address such as @c4"),

@@ -4,12 +4,12 @@
 //! a store, and nothing remains of it.
 
 use super::{Db, Durability, Options};
-use crate::change::{Event, Origin, State, Working, materialize};
+use crate::change::{Event, Origin, Working};
 use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::log::StorageBackend;
 use crate::log::{Append, ChainHash, Entry, NewEvent, Record, Store, Transfer, chain_start};
-use crate::model::{Generation, Tree, TurnSource};
+use crate::model::Generation;
 use crate::snapshot::Contents;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -89,19 +89,10 @@ impl Db {
     /// The state that the events after a cycle were made in, to apply them again: its tree is the
     /// cycle's, with the instances that cadences put into the next head. Cycle 0 is the start.
     pub fn state_after(&self, cycle: u64) -> Result<Working> {
-        let source: Arc<dyn TurnSource> = self.inner.store.reader().clone();
-        if cycle == 0 {
-            return Ok(Working::fresh(State::new(self.generation(), Tree::empty(source))));
+        if cycle > 0 {
+            self.check_snapshot(cycle)?;
         }
-        let closing = self.records(self.seq_of_cycle(cycle)?, 1)?;
-        let mut state = State::new(self.generation(), Tree::at(cycle, source)?);
-        state.last_cycle = cycle;
-        match closing.first().map(|record| &record.event) {
-            Some(Event::Committed(commit)) => materialize(&mut state, &commit.materialized)?,
-            Some(Event::Restored(restore)) => materialize(&mut state, &restore.materialized)?,
-            _ => {}
-        }
-        Ok(Working::fresh(state))
+        Ok(self.state_from(cycle)?.0)
     }
 
     /// The cycles in which a node came to lie somewhere, or in which something changed beside it;

@@ -11,7 +11,8 @@ use crate::model::{
 };
 use crate::query::ast::Selector;
 use crate::query::{
-    self, Asked, Dialect, Explanation, Nodes, Options as QueryOptions, RichDiff, Selected, Timeline,
+    self, Asked, Dialect, EventState, Explanation, Nodes, Options as QueryOptions, RichDiff,
+    Selected, Timeline,
 };
 use crate::snapshot::Contents;
 use std::collections::BTreeSet;
@@ -44,6 +45,14 @@ impl Timeline for View<'_> {
 
     fn at(&self, cycle: u64) -> std::result::Result<Tree, ReadError> {
         self.db.tree_at(cycle)
+    }
+
+    fn event(&self, seq: u64) -> std::result::Result<EventState, ReadError> {
+        self.db.event_state(&self.working, seq)
+    }
+
+    fn after_event(&self, seq: u64, after: u64) -> std::result::Result<(Tree, u64), ReadError> {
+        self.db.tree_after(seq, after)
     }
 
     fn contents(&self) -> &dyn Contents {

@@ -4,7 +4,7 @@ use super::ast::Selector;
 use super::dialect::Dialect;
 use super::plan::{State, When};
 use super::query_error::QueryError;
-use super::resolve::{Facts, resolve_time};
+use super::resolve::resolve_time;
 use super::timeline::Timeline;
 
 /// The states that a selector is about.
@@ -14,6 +14,13 @@ pub enum Asked {
     Working,
     /// The snapshot of a cycle.
     Snapshot(u64),
+    /// The working state right after an event.
+    Event {
+        /// The event.
+        seq: u64,
+        /// The last cycle committed by then; 0 before the first.
+        after: u64,
+    },
     /// Every snapshot.
     Every {
         /// How many there are.
@@ -36,11 +43,11 @@ pub fn asked(
     selector: &Selector,
     dialect: Dialect,
 ) -> Result<Asked, QueryError> {
-    let facts = Facts { history: timeline.history(), last_cycle: timeline.last_cycle() };
     let time = selector.time.as_ref();
-    Ok(match resolve_time(time, dialect, facts, None, &mut Vec::new())? {
+    Ok(match resolve_time(time, dialect, timeline, None, &mut Vec::new())? {
         When::One(State::Working) => Asked::Working,
         When::One(State::Cycle(cycle)) => Asked::Snapshot(cycle),
+        When::One(State::Event { seq, after }) => Asked::Event { seq, after },
         When::Every => Asked::Every { snapshots: timeline.history().len() },
         When::Range { stops, .. } => Asked::Range {
             newest: stops.first().map_or(0, |stop| stop.cycle),

@@ -181,7 +181,7 @@ pub(super) fn diagnose_fault(
             }
         }
         Fault::BadTime(_) => SelectorError::invalid(span, format!("`{text}` is no time address"))
-            .with_hint("write `@t0`, `@t-3`, `@c42`, `@*` or a range such as `@t-3..@t0`"),
+            .with_hint("write `@t0`, `@t-3`, `@c42`, `@e7`, `@*` or a range such as `@t-3..@t0`"),
         _ => match (failure.unclosed_around(index), fault) {
             (Some(error), _) => error,
             (None, Fault::BadNumber(_)) => {

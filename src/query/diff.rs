@@ -8,7 +8,7 @@ use super::options::Options;
 use super::plan::{State, When};
 use super::query_error::QueryError;
 use super::range::{Comparer, Delta, Difference, Field, FromTo};
-use super::resolve::{Facts, resolve_time, resolve_timeless};
+use super::resolve::{resolve_time, resolve_timeless};
 use super::timeline::Timeline;
 use super::{parse_selector, parse_time};
 use crate::json::Json;
@@ -180,8 +180,7 @@ pub fn state_of(
 ) -> Result<State, QueryError> {
     let Some(address) = address else { return Ok(State::Working) };
     let time = parse_time(address)?;
-    let facts = Facts { history: timeline.history(), last_cycle: timeline.last_cycle() };
-    match resolve_time(Some(&time), dialect, facts, None, &mut Vec::new())? {
+    match resolve_time(Some(&time), dialect, timeline, None, &mut Vec::new())? {
         When::One(state) => Ok(state),
         When::Every | When::Range { .. } => {
             Err(QueryError::invalid(time.at.0, "one snapshot is meant here, not several"))

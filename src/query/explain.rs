@@ -15,7 +15,7 @@ use super::plan::{
     Ask, Chain, Compound, Depends, Group, Link, Plan, Reach, Start, State, Step, When, Window,
 };
 use super::query_error::QueryError;
-use super::resolve::{Facts, resolve};
+use super::resolve::resolve;
 use super::timeline::{Moment, Tally, Timeline};
 use super::words_of::{test_words, zone_words};
 use serde::Serialize;
@@ -60,8 +60,7 @@ pub fn explain(
     dialect: Dialect,
 ) -> Result<Explanation, QueryError> {
     let selector = parse_selector(text, dialect)?;
-    let facts = Facts { history: timeline.history(), last_cycle: timeline.last_cycle() };
-    let plan = resolve(&selector, dialect, facts, &Options::default())?;
+    let plan = resolve(&selector, dialect, timeline, &Options::default())?;
     let moment = match sample(timeline, &plan.when) {
         Some(state) => Some(Moment::of(timeline, state)?),
         None => None,
@@ -118,6 +117,12 @@ fn time_words(plan: &Plan, timeline: &dyn Timeline) -> String {
     match &plan.when {
         When::One(State::Working) => "the working state".to_owned(),
         When::One(State::Cycle(cycle)) => format!("the snapshot of cycle {cycle}"),
+        When::One(State::Event { seq, after: 0 }) => {
+            format!("the working state right after event {seq}, before the first commit")
+        }
+        When::One(State::Event { seq, after }) => {
+            format!("the working state right after event {seq}, after the commit of cycle {after}")
+        }
         When::Every => format!("every snapshot, newest first: {}", timeline.history().len()),
         When::Range { kind, stops, .. } => {
             let label = |index: usize| stops.get(index).map(|stop| stop.label(*kind));
@@ -222,6 +227,13 @@ fn compound_words(compound: &Compound) -> String {
 fn read_words(plan: &Plan, moment: Option<&Moment<'_>>) -> Result<Vec<String>, QueryError> {
     let Some(moment) = moment else { return Ok(vec!["nothing: there is no snapshot".to_owned()]) };
     let mut lines = Vec::new();
+    if let When::One(State::Event { .. }) = plan.when {
+        lines.push(match moment.replayed {
+            0 => "no events: a commit led to this state".to_owned(),
+            1 => "1 event of this cycle, applied again".to_owned(),
+            events => format!("{events} events of this cycle, applied again"),
+        });
+    }
     let mut local = true;
     for group in &plan.ask.groups {
         local &= group.chains.len() == 1;

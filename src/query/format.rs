@@ -72,6 +72,7 @@ impl Canonical for Time {
         let text = match &self.kind {
             TimeKind::Relative(n) => relative(*n),
             TimeKind::Cycle(n) => format!("@c{n}"),
+            TimeKind::Event(n) => format!("@e{n}"),
             TimeKind::All => "@*".to_owned(),
             TimeKind::RelativeRange(from, to) => format!("{}..{}", end(from), end(to)),
             TimeKind::CycleRange(from, to) => format!("@c{from}..@c{to}"),

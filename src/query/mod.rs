@@ -81,10 +81,10 @@ pub use range::{
     Changed, ContentDiff, ContentSummary, Delta, DiffBlock, Field, FromTo, Hunk, Limits,
     RangeDiffLatestResult, RangeError, SnapshotRef, Stats, TokenOp,
 };
-pub use resolve::{Facts, resolve, resolve_time, resolve_timeless};
+pub use resolve::{resolve, resolve_time, resolve_timeless};
 pub use select::{Nodes, Selected, answer, nodes, select, select_whole};
 pub use span::{At, Span};
-pub use timeline::{Moment, Tally, Timeline};
+pub use timeline::{EventState, Moment, Tally, Timeline};
 pub use token::{Bracket, Fault, Gap, Lexeme, Token, TokenClass};
 
 /// Reads a selector.

@@ -240,25 +240,28 @@ pub(super) fn at<'a>(cursor: &mut Cursor<'a>) -> Token<'a> {
     let kind = rest.chars().next();
     let number = match kind {
         Some('t') => number_len(&rest[1..]),
-        Some('c') => Some(digits_len(&rest[1..])).filter(|len| *len > 0),
+        Some('c' | 'e') => Some(digits_len(&rest[1..])).filter(|len| *len > 0),
         _ => None,
     };
     let sign = |c| is_name_char(c) || c == '+';
     if let Some(len) = number.filter(|len| !rest[1 + len..].starts_with(is_name_char)) {
         cursor.take(1);
         let digits = cursor.take(len);
-        return if kind == Some('t') {
-            Token::TimeRelative(digits)
-        } else {
-            Token::TimeCycle(digits)
+        return match kind {
+            Some('t') => Token::TimeRelative(digits),
+            Some('c') => Token::TimeCycle(digits),
+            _ => Token::TimeEvent(digits),
         };
     }
     if rest.starts_with("t-*") {
         cursor.take(3);
         return Token::TimeOldest;
     }
-    let looks_like_time = matches!(kind, Some('t' | 'c'))
-        && !rest[1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let looks_like_time = match kind {
+        Some('t' | 'c') => !rest[1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'),
+        Some('e') => rest[1..].starts_with(|c: char| c.is_ascii_digit() || c == '+' || c == '-'),
+        _ => false,
+    };
     if looks_like_time {
         return Token::Fault(Fault::BadTime(cursor.take_while(sign)));
     }

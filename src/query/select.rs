@@ -9,7 +9,7 @@ use super::parse_selector;
 use super::plan::{Plan, When};
 use super::query_error::QueryError;
 use super::range::{RangeDiffLatestResult, Stops, range};
-use super::resolve::{Facts, resolve};
+use super::resolve::resolve;
 use super::timeline::{Moment, Timeline};
 use crate::json::Json;
 use crate::model::Id;
@@ -125,8 +125,7 @@ fn plan_for(
     dialect: Dialect,
     options: &Options,
 ) -> Result<Plan, QueryError> {
-    let facts = Facts { history: timeline.history(), last_cycle: timeline.last_cycle() };
-    resolve(selector, dialect, facts, options)
+    resolve(selector, dialect, timeline, options)
 }
 
 /// The nodes of one state or of every snapshot, each with the cycle that its ttl is counted to.

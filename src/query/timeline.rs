@@ -32,6 +32,19 @@ pub trait Timeline {
     /// The snapshot of a cycle that history has.
     fn at(&self, cycle: u64) -> Result<Tree, ReadError>;
 
+    /// Whether an event has a state of its own.
+    fn event(&self, seq: u64) -> Result<EventState, ReadError> {
+        let _ = seq;
+        Ok(EventState::Unknown { newest: 0 })
+    }
+
+    /// The working state right after an event, which has one of its own, and how many events were
+    /// applied again for it; `after` is the last cycle committed by then.
+    fn after_event(&self, seq: u64, after: u64) -> Result<(Tree, u64), ReadError> {
+        let _ = after;
+        Err(ReadError::Corrupt(format!("there is no event {seq}")))
+    }
+
     /// The contents of blocks.
     fn contents(&self) -> &dyn Contents;
 
@@ -109,6 +122,23 @@ pub trait Timeline {
     }
 }
 
+/// What is known of the number of an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EventState {
+    /// The event has a state of its own: the cycle is the last one committed by then.
+    After(u64),
+    /// It lies inside a batch, which happened at once: the last event of that has the state.
+    Inside {
+        /// The last event of the batch.
+        last: u64,
+    },
+    /// There is no such event.
+    Unknown {
+        /// The newest one.
+        newest: u64,
+    },
+}
+
 /// What was done for an answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
@@ -141,6 +171,8 @@ pub struct Moment<'a> {
     pub timeline: Option<&'a dyn Timeline>,
     /// Where what is done is counted, if somebody wants to know.
     pub tally: Option<&'a Cell<Tally>>,
+    /// How many events were applied again to come to this state.
+    pub replayed: u64,
 }
 
 impl<'a> Moment<'a> {
@@ -152,15 +184,30 @@ impl<'a> Moment<'a> {
         contents: &'a dyn Contents,
     ) -> Moment<'a> {
         let now = last_cycle.saturating_add(1);
-        Moment { tree, cycle: last_cycle, now, generation, contents, timeline: None, tally: None }
+        Moment {
+            tree,
+            cycle: last_cycle,
+            now,
+            generation,
+            contents,
+            timeline: None,
+            tally: None,
+            replayed: 0,
+        }
     }
 
     /// A state of a store.
     pub fn of(timeline: &'a dyn Timeline, state: State) -> Result<Moment<'a>, ReadError> {
+        let mut replayed = 0;
         let (tree, cycle, now) = match state {
             State::Working => {
                 let last = timeline.last_cycle();
                 (timeline.working()?, last, last.saturating_add(1))
+            }
+            State::Event { seq, after } => {
+                let (tree, events) = timeline.after_event(seq, after)?;
+                replayed = events;
+                (tree, after, after.saturating_add(1))
             }
             State::Cycle(cycle) => (timeline.at(cycle)?, cycle, cycle),
         };
@@ -172,6 +219,7 @@ impl<'a> Moment<'a> {
             contents: timeline.contents(),
             timeline: Some(timeline),
             tally: None,
+            replayed,
         })
     }
 

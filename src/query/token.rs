@@ -29,6 +29,8 @@ pub enum Token<'a> {
     TimeOldest,
     /// `@c42`: the number.
     TimeCycle(&'a str),
+    /// `@e7`: the number.
+    TimeEvent(&'a str),
     /// `@*`
     TimeAll,
     /// `@history`
@@ -168,7 +170,7 @@ pub enum Fault<'a> {
     UnknownRoot(&'a str),
     /// `:` and a word that is no pseudo.
     UnknownPseudo(&'a str),
-    /// `@t` or `@c` and something that is no number.
+    /// `@t`, `@c` or `@e` and something that is no number.
     BadTime(&'a str),
     /// Digits that run on into something else.
     BadNumber(&'a str),
@@ -225,6 +227,7 @@ impl Token<'_> {
             Token::TimeRelative(_)
             | Token::TimeOldest
             | Token::TimeCycle(_)
+            | Token::TimeEvent(_)
             | Token::TimeAll
             | Token::TimeHistory
             | Token::RangeMark

@@ -3,7 +3,7 @@
 
 use crate::change::{Origin, OriginKind};
 use crate::code::Code;
-use crate::db::{Db, NewStore, Options};
+use crate::db::{Address, Db, NewStore, Options};
 use crate::error::{Error, Result};
 use crate::log::StorageBackend;
 use std::path::Path;
@@ -20,6 +20,21 @@ pub enum Until {
     Cycle(u64),
     /// Up to an event.
     Event(u64),
+}
+
+impl From<u64> for Until {
+    fn from(cycle: u64) -> Until {
+        Until::Cycle(cycle)
+    }
+}
+
+impl From<Address> for Until {
+    fn from(address: Address) -> Until {
+        match address {
+            Address::Cycle(cycle) => Until::Cycle(cycle),
+            Address::Event(seq) => Until::Event(seq),
+        }
+    }
 }
 
 impl Until {
@@ -66,17 +81,18 @@ pub fn copy_on(
     fill(db, last, NewStore::create_on(storage, db.generation())?, progress)?.finish(options)
 }
 
-/// Makes a store whose history is this one's up to a cycle, and notes in it where it came from.
-/// Uncommitted edits are not taken.
+/// Makes a store whose history is this one's up to a cycle or to an event that has a state of its
+/// own, and notes in it where it came from.
 pub fn fork(
     db: &Db,
-    cycle: u64,
+    until: impl Into<Until>,
     path: impl AsRef<Path>,
     options: Options,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Db> {
-    let origin = origin(db, cycle)?;
-    let forked = copy(db, Until::Cycle(cycle), path, options, progress)?;
+    let until = until.into();
+    let origin = origin(db, until)?;
+    let forked = copy(db, until, path, options, progress)?;
     forked.record_origin(origin)?;
     Ok(forked)
 }
@@ -84,24 +100,30 @@ pub fn fork(
 /// Like [`fork`], on storage of another sort than a file.
 pub fn fork_on(
     db: &Db,
-    cycle: u64,
+    until: impl Into<Until>,
     storage: impl StorageBackend,
     options: Options,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Db> {
-    let origin = origin(db, cycle)?;
-    let forked = copy_on(db, Until::Cycle(cycle), storage, options, progress)?;
+    let until = until.into();
+    let origin = origin(db, until)?;
+    let forked = copy_on(db, until, storage, options, progress)?;
     forked.record_origin(origin)?;
     Ok(forked)
 }
 
-fn origin(db: &Db, cycle: u64) -> Result<Origin> {
+fn origin(db: &Db, until: Until) -> Result<Origin> {
+    let cycle = match until {
+        Until::Cycle(cycle) => cycle,
+        Until::Event(seq) => db.after_event(seq)?.cycle(),
+        Until::End => db.last_cycle(),
+    };
     Ok(Origin {
         kind: OriginKind::Fork,
         name: db.path().map(|path| path.display().to_string()),
         format: None,
         session: None,
-        digest: db.chain_hash(db.seq_of_cycle(cycle)?)?,
+        digest: db.chain_hash(until.last(db)?)?,
         cycle: Some(cycle),
     })
 }

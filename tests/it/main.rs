@@ -14,6 +14,7 @@ mod layers;
 mod lock;
 mod model_golden;
 mod model_random;
+mod moments;
 mod opening;
 mod program;
 mod query_advice;

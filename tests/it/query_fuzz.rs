@@ -92,7 +92,7 @@ fn generated() -> BoxedStrategy<String> {
 }
 
 /// Pieces of the language, to be put where they do not belong.
-const PIECES: [&str; 40] = [
+const PIECES: [&str; 41] = [
     " ",
     ",",
     ">",
@@ -127,6 +127,7 @@ const PIECES: [&str; 40] = [
     ".cb",
     "+audit",
     "@t0 ",
+    "@e7 ",
     "@* ",
     "@limit=1",
     " in ['K']",
@@ -250,11 +251,13 @@ fn answers_well(memory: &Memory, naive: &Store, text: &str, dialect: Dialect) ->
     let described = nodes(memory, text, dialect, &options);
     assert!(described.is_ok() <= planned.is_ok(), "{text:?} in {dialect}");
     assert_eq!(explain(memory, text, dialect).is_ok(), planned.is_ok(), "{text:?} in {dialect}");
-    let _ = diff(memory, Some("@t-1"), None, text, dialect);
+    let _ = diff(memory, Some("@t-1"), Some("@e9"), text, dialect);
     let outcome = same_answer(memory, naive, text, dialect, &Options::default());
     let outcome = outcome.unwrap_or_else(|difference| panic!("{difference}"));
-    same_diff(memory, naive, [Some("@t-1"), None], text, dialect)
-        .unwrap_or_else(|difference| panic!("{difference}"));
+    for times in [[Some("@t-1"), None], [Some("@t-1"), Some("@e9")]] {
+        same_diff(memory, naive, times, text, dialect)
+            .unwrap_or_else(|difference| panic!("{difference}"));
+    }
     outcome == Outcome::Full
 }
 

@@ -7,8 +7,8 @@ use crate::support::memory::Memory;
 use pactdb::model::Generation;
 use pactdb::query::plan::{State, When};
 use pactdb::query::{
-    Dialect, Facts, Moment, Options, Selected, Timeline, find_whole, parse_selector, resolve,
-    select, select_whole,
+    Dialect, Moment, Options, Selected, Timeline, find_whole, parse_selector, resolve, select,
+    select_whole,
 };
 use std::fmt::Write;
 
@@ -56,8 +56,7 @@ fn planned(memory: &Memory, text: &str, dialect: Dialect) -> String {
 fn whole(memory: &Memory, text: &str, dialect: Dialect) -> String {
     let answer = || {
         let selector = parse_selector(text, dialect)?;
-        let facts = Facts { history: memory.history(), last_cycle: memory.last_cycle() };
-        let plan = resolve(&selector, dialect, facts, &Options::default())?;
+        let plan = resolve(&selector, dialect, memory, &Options::default())?;
         let state = match plan.when {
             When::One(state) => state,
             _ => State::Cycle(memory.last_cycle()),

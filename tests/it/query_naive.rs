@@ -91,9 +91,12 @@ proptest! {
     #[test]
     fn diffs(
         generation in generations(), imported: bool, events in happenings(40),
-        selectors in some(timeless()), a in 0usize..7, b in 0usize..7,
+        selectors in some(timeless()), a in 0usize..11, b in 0usize..11,
     ) {
-        let times = [None, Some("@t0"), Some("@t-1"), Some("@t-2"), Some("@c2"), Some("@c4"), Some("@c5")];
+        let times = [
+            None, Some("@t0"), Some("@t-1"), Some("@t-2"), Some("@c2"), Some("@c4"), Some("@c5"),
+            Some("@e2"), Some("@e5"), Some("@e9"), Some("@e14"),
+        ];
         let memory = store(generation, imported, &events);
         let naive = naive_store(&memory);
         for text in &selectors {

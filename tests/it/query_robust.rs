@@ -70,11 +70,11 @@ fn check_statement(text: &str, dialect: Dialect) {
 }
 
 /// Pieces that make interesting mistakes when they are put together at random.
-const PIECES: [&str; 52] = [
+const PIECES: [&str; 53] = [
     " ", "  ", ",", ">", "??", "?", "(", ")", "[", "]", "{", "}", ".", "..", ":", "#", "+", "-",
     "*", "@", "^", "=", "!=", "<=", "~", "'", "\"", "\\", "d1", "d-1", "depth", ":depth(", ":nth(",
-    ":first", ":pre", ".cb", ".cb:x", "#a:b", "^ah", "+tag", "@t0", "@t-3", "@c4", "@*", "@limit=",
-    "end", "in", "null", "1", "2.5", "é", "\n",
+    ":first", ":pre", ".cb", ".cb:x", "#a:b", "^ah", "+tag", "@t0", "@t-3", "@c4", "@e4", "@*",
+    "@limit=", "end", "in", "null", "1", "2.5", "é", "\n",
 ];
 
 /// Pieces of statements.

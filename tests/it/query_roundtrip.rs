@@ -257,6 +257,7 @@ pub(crate) fn time() -> impl Strategy<Value = Time> {
     prop_oneof![
         (-9i64..3).prop_map(TimeKind::Relative),
         any::<u64>().prop_map(TimeKind::Cycle),
+        any::<u64>().prop_map(TimeKind::Event),
         Just(TimeKind::All),
         (end(), end()).prop_map(|(a, b)| TimeKind::RelativeRange(a, b)),
         (any::<u64>(), 0u64..99).prop_map(|(a, b)| TimeKind::CycleRange(a, b)),

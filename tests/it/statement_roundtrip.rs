@@ -168,8 +168,13 @@ fn one_time() -> impl Strategy<Value = Time> {
     })
 }
 
+fn one_state() -> impl Strategy<Value = Time> {
+    let event = any::<u64>().prop_map(|seq| Time { at: at(), kind: TimeKind::Event(seq) });
+    prop_oneof![3 => one_time(), 1 => event]
+}
+
 fn diff(dialect: Dialect) -> impl Strategy<Value = Statement> {
-    let state = prop_oneof![Just(Moment::Now(at())), one_time().prop_map(Moment::Time)];
+    let state = prop_oneof![Just(Moment::Now(at())), one_state().prop_map(Moment::Time)];
     let states = prop::collection::vec(state, 0..3);
     (any::<bool>(), states, prop::option::of(timeless(dialect))).prop_map(
         |(rich, states, selector)| Statement::Diff(Diff { at: at(), rich, states, selector }),

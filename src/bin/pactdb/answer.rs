@@ -129,12 +129,9 @@ fn diff(look: Look, db: &Db, request: &DiffRequest) -> Result<Answer> {
         state_at(db, request.a.as_deref(), dialect)?,
         state_at(db, request.b.as_deref(), dialect)?,
     ];
-    states.sort_by_key(|state| (!state.is_committed(), state.cycle()));
+    states.sort_by_key(Snapshot::age);
     let [older, newer] = &states;
-    let names = states.each_ref().map(|state| match state.is_committed() {
-        true => format!("@c{}", state.cycle()),
-        false => "the working state".to_owned(),
-    });
+    let names = states.each_ref().map(render::state_name);
     let text = render::diff(look, older, newer, &diff)?;
     Ok(Answer { text, warnings: Vec::new(), source: Some(names.join(" → ")) })
 }
@@ -149,9 +146,10 @@ pub fn state_at(
     match db.asked(&format!("{at} *"), dialect)? {
         Asked::Working => Ok(db.working_state()),
         Asked::Snapshot(cycle) => db.snapshot(cycle),
+        Asked::Event { seq, .. } => db.after_event(seq),
         _ => Err(Error::new(
             pactdb::Code::SelectorInvalid,
-            format!("{at} is not one state: give an address such as @t0 or @c4"),
+            format!("{at} is not one state: give an address such as @t0, @c4 or @e7"),
         )),
     }
 }
@@ -161,6 +159,7 @@ pub fn now(db: &Db, asked: Asked) -> Option<u64> {
     match asked {
         Asked::Working => Some(db.last_cycle() + 1),
         Asked::Snapshot(cycle) => Some(cycle),
+        Asked::Event { after, .. } => Some(after + 1),
         _ => None,
     }
 }

@@ -22,6 +22,8 @@ pub enum TimeKind {
     Relative(i64),
     /// `@c42`
     Cycle(u64),
+    /// `@e7`, the working state right after an event.
+    Event(u64),
     /// `@*`, every snapshot.
     All,
     /// `@t-3..@t0`, in either order. `@history` is `@t0..@t-*`.

@@ -132,6 +132,11 @@ pub(in crate::query) fn undo(l: usize, r: usize) -> Statement {
 
 pub(in crate::query) fn restore(l: usize, to: Time, discard: bool, r: usize) -> Made<Statement> {
     single(&to)?;
+    if let TimeKind::Event(_) = to.kind {
+        let message = "the state after an event cannot be restored, only a snapshot";
+        return Err(SelectorError::invalid(to.at.0, message)
+            .with_hint("name the snapshot of a cycle, such as `restore @c4`"));
+    }
     Ok(Statement::Restore(Restore { at: At::new(l, r), to, discard }))
 }
 
@@ -164,7 +169,7 @@ pub(in crate::query) fn end_cadence(l: usize, key: String, r: usize) -> Statemen
 /// Refuses an address of more than one state.
 fn single(time: &Time) -> Made<()> {
     match time.kind {
-        TimeKind::Relative(_) | TimeKind::Cycle(_) => Ok(()),
+        TimeKind::Relative(_) | TimeKind::Cycle(_) | TimeKind::Event(_) => Ok(()),
         TimeKind::All | TimeKind::RelativeRange(..) | TimeKind::CycleRange(..) => {
             Err(SelectorError::invalid(time.at.0, "expected one snapshot, such as `@c4`")
                 .with_hint("name one state; `diff` takes two, with a space between them"))

@@ -15,6 +15,8 @@ pub(in crate::query) enum End<'a> {
     Oldest,
     /// `@c4`
     Cycle(&'a str),
+    /// `@e7`
+    Event(&'a str),
     /// `@*`
     All,
     /// `-3` or `20`, of the kind of the other end.
@@ -32,6 +34,7 @@ pub(in crate::query) fn time_single(
     let kind = match end {
         End::Relative(n) => TimeKind::Relative(integer(n)),
         End::Cycle(n) => TimeKind::Cycle(cycle(n)),
+        End::Event(n) => TimeKind::Event(cycle(n)),
         End::All => TimeKind::All,
         End::Oldest | End::Bare(_) | End::BareOldest => {
             let message = "`@t-*` is only an end of a range";
@@ -50,6 +53,12 @@ pub(in crate::query) fn time_range(
 ) -> Result<Time, SelectorError> {
     let at = At::new(l, r);
     let kind = match (from, to) {
+        (End::Event(_), _) | (_, End::Event(_)) => {
+            return Err(SelectorError::invalid(at.0, "an event is not an end of a range")
+                .with_hint(
+                    "a range is of snapshots, `@c10..@c20`; `diff @e5 @e9` compares two events",
+                ));
+        }
         (End::All, _) | (_, End::All) => {
             return Err(SelectorError::of(
                 SelectorErrorKind::RangeWildcard,
@@ -86,12 +95,14 @@ pub(in crate::query) fn time_history(l: usize, r: usize) -> Time {
 
 fn relative(end: End<'_>) -> RangeEnd {
     match end {
-        End::Relative(n) | End::Bare(n) | End::Cycle(n) => RangeEnd::Relative(integer(n)),
+        End::Relative(n) | End::Bare(n) | End::Cycle(n) | End::Event(n) => {
+            RangeEnd::Relative(integer(n))
+        }
         End::Oldest | End::BareOldest | End::All => RangeEnd::Oldest,
     }
 }
 
-/// The cycle, or the nearest one of 64 bits.
+/// The cycle or event, or the nearest one of 64 bits.
 fn cycle(digits: &str) -> u64 {
     digits.parse().unwrap_or(u64::MAX)
 }

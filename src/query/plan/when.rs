@@ -21,12 +21,42 @@ pub enum When {
 }
 
 /// A state of a store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum State {
     /// The snapshot of a cycle.
     Cycle(u64),
+    /// What was being worked on right after an event.
+    Event {
+        /// The event.
+        seq: u64,
+        /// The last cycle committed by then; 0 before the first.
+        after: u64,
+    },
     /// What is being worked on; newer than every snapshot.
     Working,
+}
+
+impl State {
+    /// Older states have smaller ones.
+    fn age(self) -> (u64, u64) {
+        match self {
+            State::Cycle(cycle) => (cycle, 0),
+            State::Event { seq, after } => (after, seq),
+            State::Working => (u64::MAX, u64::MAX),
+        }
+    }
+}
+
+impl Ord for State {
+    fn cmp(&self, other: &State) -> std::cmp::Ordering {
+        self.age().cmp(&other.age())
+    }
+}
+
+impl PartialOrd for State {
+    fn partial_cmp(&self, other: &State) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 /// By which kind of address a range was asked for.

@@ -88,7 +88,7 @@ impl<'a> Comparer<'a> {
             && is_local(self.ask, newer)?
             && is_local(self.ask, older)?;
         let (new, old) = if by_parts {
-            let places = self.changed_between(newer, new_state, old_state)?;
+            let places = self.changed_between((newer, new_state), (older, old_state))?;
             (find_in(self.ask, newer, &places)?, find_in(self.ask, older, &places)?)
         } else {
             (find(self.ask, newer)?, find(self.ask, older)?)
@@ -123,21 +123,18 @@ impl<'a> Comparer<'a> {
     /// Every part that may read differently in the two states.
     fn changed_between(
         &self,
-        newer: &Moment<'_>,
-        new_state: State,
-        old_state: State,
+        (newer, new_state): (&Moment<'_>, State),
+        (older, old_state): (&Moment<'_>, State),
     ) -> Result<BTreeSet<Place>, ReadError> {
         let mut places = BTreeSet::new();
-        let State::Cycle(oldest) = old_state else { return Ok(places) };
-        let newest = match new_state {
-            State::Cycle(cycle) => cycle,
-            State::Working => {
-                places.extend([Place::Sys, Place::Ah]);
-                let turns = newer.tree.changed_turns().keys();
-                places.extend(turns.map(|slot| Place::Turn(*slot)));
-                self.timeline.last_cycle()
-            }
-        };
+        for moment in [newer, older] {
+            let turns = moment.tree.changed_turns().keys();
+            places.extend(turns.map(|slot| Place::Turn(*slot)));
+        }
+        if [new_state, old_state].iter().any(|state| !matches!(state, State::Cycle(_))) {
+            places.extend([Place::Sys, Place::Ah]);
+        }
+        let (newest, oldest) = (newer.cycle, older.cycle);
         for (from, to) in self.timeline.history().runs() {
             for cycle in (*from).max(oldest + 1)..=(*to).min(newest) {
                 let parts = self.timeline.changed_parts(cycle)?;

@@ -1,6 +1,6 @@
 //! From a syntax tree to a plan: dialect, names, times, controls and options are settled here.
 //!
-//! Knows the facts of a store that decide times, and no tree. What cannot be settled is an error
+//! Asks a store for its history, which decides times, and for no tree. What cannot be settled is an error
 //! with the part of the text that it is about.
 
 mod attrs;
@@ -17,24 +17,15 @@ use super::facets::{derived_facet, derived_facet_of_position};
 use super::options::Options;
 use super::plan::{Ask, Chain, Compound, Group, Link, Plan, Reach, Start, Step, When};
 use super::query_error::QueryError;
-use crate::change::History;
+use super::timeline::Timeline;
 use crate::code::Code;
 use compound::Names;
-
-/// The facts of a store that decide times.
-#[derive(Debug, Clone, Copy)]
-pub struct Facts<'a> {
-    /// The cycles that have a snapshot.
-    pub history: &'a History,
-    /// The last cycle committed.
-    pub last_cycle: u64,
-}
 
 /// Resolves a selector against a store.
 pub fn resolve(
     selector: &Selector,
     dialect: Dialect,
-    facts: Facts<'_>,
+    timeline: &dyn Timeline,
     options: &Options,
 ) -> Result<Plan, QueryError> {
     if let (None, Some(error)) = (&selector.time, derived_facet(selector)) {
@@ -50,7 +41,7 @@ pub fn resolve(
         .collect();
     let ask = ask(selector, dialect, options)?;
     let time = selector.time.as_ref();
-    let when = resolve_time(time, dialect, facts, options.max_snapshots, &mut warnings)?;
+    let when = resolve_time(time, dialect, timeline, options.max_snapshots, &mut warnings)?;
     if let (When::Range { .. }, Some(0)) = (&when, options.max_snapshots) {
         let message = "maxSnapshots must be at least 1";
         return Err(QueryError::new(Code::RequestInvalid, message));

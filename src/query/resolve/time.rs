@@ -1,30 +1,31 @@
 //! Time addresses to states (R5.2–R5.4): what exists, what is clipped, what is not there.
 
-use super::Facts;
 use crate::code::Code;
 use crate::query::ast::{Time, TimeKind};
 use crate::query::dialect::Dialect;
 use crate::query::plan::{RangeKind, State, Stop, When, end_value};
 use crate::query::query_error::QueryError;
 use crate::query::span::Span;
+use crate::query::timeline::{EventState, Timeline};
 
 /// The states that a time means. Of a range at most `max` snapshots are kept, the newest.
 pub fn resolve_time(
     time: Option<&Time>,
     dialect: Dialect,
-    facts: Facts<'_>,
+    timeline: &dyn Timeline,
     max: Option<u64>,
     warnings: &mut Vec<String>,
 ) -> Result<When, QueryError> {
     let Some(time) = time else { return Ok(When::One(State::Working)) };
-    let clock = Clock { dialect, facts, at: time.at.0 };
+    let clock = Clock { dialect, timeline, at: time.at.0 };
     match time.kind {
         TimeKind::All => Ok(When::Every),
         TimeKind::Relative(value) => clock.relative(value).map(When::One),
-        TimeKind::Cycle(cycle) if facts.history.contains(cycle) => {
+        TimeKind::Cycle(cycle) if timeline.history().contains(cycle) => {
             Ok(When::One(State::Cycle(cycle)))
         }
         TimeKind::Cycle(cycle) => Err(clock.missing(format!("there is no snapshot @c{cycle}"))),
+        TimeKind::Event(seq) => clock.event(seq).map(When::One),
         TimeKind::RelativeRange(a, b) => {
             let oldest = clock.oldest();
             clock.relative_range(end_value(a, oldest), end_value(b, oldest), max, warnings)
@@ -35,7 +36,7 @@ pub fn resolve_time(
 
 struct Clock<'a> {
     dialect: Dialect,
-    facts: Facts<'a>,
+    timeline: &'a dyn Timeline,
     at: Span,
 }
 
@@ -47,7 +48,7 @@ impl Clock<'_> {
 
     /// The lowest address that exists; above [`Clock::newest`] if none does.
     fn oldest(&self) -> i64 {
-        let count = i64::try_from(self.facts.history.len()).unwrap_or(i64::MAX);
+        let count = i64::try_from(self.timeline.history().len()).unwrap_or(i64::MAX);
         self.newest_snapshot().saturating_add(1).saturating_sub(count)
     }
 
@@ -56,7 +57,25 @@ impl Clock<'_> {
             return Some(State::Working);
         }
         let steps = u64::try_from(self.newest_snapshot().checked_sub(value)?).ok()?;
-        self.facts.history.back(steps).map(State::Cycle)
+        self.timeline.history().back(steps).map(State::Cycle)
+    }
+
+    fn event(&self, seq: u64) -> Result<State, QueryError> {
+        let (message, hint) = match self.timeline.event(seq)? {
+            EventState::After(after) => return Ok(State::Event { seq, after }),
+            EventState::Inside { last } => (
+                format!("event {seq} lies inside a batch, which happened at once"),
+                format!("`@e{last}` is the state after all of it"),
+            ),
+            EventState::Unknown { newest: 0 } => {
+                (format!("there is no event {seq}"), "there is no event yet".to_owned())
+            }
+            EventState::Unknown { newest } => (
+                format!("there is no event {seq}"),
+                format!("events are numbered from 1 to {newest}"),
+            ),
+        };
+        Err(QueryError::new(Code::SnapshotNotFound, message).at(self.at).with_hint(hint))
     }
 
     fn relative(&self, value: i64) -> Result<State, QueryError> {
@@ -88,8 +107,8 @@ impl Clock<'_> {
             let value = last.checked_sub(i64::try_from(back).ok()?)?;
             let state = self.state(value)?;
             let cycle = match state {
-                State::Working => self.facts.last_cycle.saturating_add(1),
                 State::Cycle(cycle) => cycle,
+                _ => self.timeline.last_cycle().saturating_add(1),
             };
             Some(Stop { state, value, cycle })
         });
@@ -104,7 +123,7 @@ impl Clock<'_> {
         warnings: &mut Vec<String>,
     ) -> Result<When, QueryError> {
         let mut cycles: Vec<u64> = Vec::new();
-        for (from, to) in self.facts.history.runs().iter().rev() {
+        for (from, to) in self.timeline.history().runs().iter().rev() {
             let (from, to) = ((*from).max(low), (*to).min(high));
             if from <= to {
                 cycles.extend((from..=to).rev());
@@ -131,7 +150,7 @@ impl Clock<'_> {
     }
 
     fn missing(&self, message: String) -> QueryError {
-        let history = self.facts.history;
+        let history = self.timeline.history();
         let cycles = history.runs().first().zip(history.runs().last());
         let hint = match cycles {
             Some(((oldest, _), (_, newest))) if oldest == newest => {

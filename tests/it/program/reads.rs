@@ -167,3 +167,29 @@ fn explain_stats_and_log_say_what_there_is() {
     assert!(stats.contains("uncommitted    1 edit\n"), "{stats}");
     assert!(folder.ok(&["log"]).contains("commit cycle 2 as mt:2"));
 }
+
+#[test]
+fn every_command_that_reads_a_state_takes_an_event() {
+    let folder = Folder::new();
+    folder.ok(&["add", "--role", "user", "Where is the key?"]);
+    folder.ok(&["add", "--role", "tool", "--ttl", "0", "Under the mat."]);
+    folder.ok(&["commit"]);
+    assert_eq!(folder.ok(&["select", "@t0 .cb"]), "cb:1\n");
+    assert_eq!(folder.ok(&["select", "@e3 .cb"]), "cb:1\ncb:2\n");
+    assert_eq!(folder.ok(&["select", ".cb", "--at", "@e3"]), "cb:1\ncb:2\n");
+    assert!(folder.ok(&["nodes", "@e3 #cb:2"]).contains("ttl  content\ncb:2"));
+    assert!(folder.ok(&["tree", "--at", "@e3"]).contains("Under the mat."));
+    assert!(folder.ok(&["tree", "#cb:2", "--at", "@e3"]).contains("Under the mat."));
+    assert!(folder.ok(&["explain", "@e3 .cb"]).contains("right after event 3"));
+    assert!(folder.ok(&["thread", "--at", "@e3"]).contains("Under the mat."));
+    assert!(folder.ok(&["export", "--at", "@e3"]).contains("Under the mat."));
+    assert!(folder.ok(&["--dialect", "1.0", "export", "--at", "@e3"]).contains("Under the mat."));
+    assert!(folder.ok(&["diff", "@e3", "@e4"]).contains("- cb:2"));
+    assert!(folder.ok(&["thread", "--compare", "@e4", "@e3"]).starts_with("@e3"));
+    folder.ok(&["fork", "--at", "@e3", "then.pactdb"]);
+    let then = folder.ok(&["-s", "then.pactdb", "export"]);
+    assert_eq!(then, folder.ok(&["export", "--at", "@e3"]));
+    assert!(folder.fails(&["restore", "@e3"]).starts_with("E_SELECTOR_INVALID"));
+    assert!(folder.fails(&["replay", "--from", "@e3"]).starts_with("E_SELECTOR_INVALID"));
+    assert!(folder.fails(&["tree", "--at", "@e9"]).starts_with("E_SNAPSHOT_NOT_FOUND"));
+}

@@ -31,6 +31,7 @@ fn tab_completes_from_the_language_and_the_store() {
         (".timing of", ".timing off"),
         (".help sel", ".help selectors"),
         (".at @c", ".at @c1"),
+        (".at @e", ".at @e5"),
         // Roots, types, pseudos, ids, tags, times, controls.
         ("^s", "^s"),
         ("^se", "^seq"),

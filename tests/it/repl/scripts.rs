@@ -202,3 +202,28 @@ fn a_script_can_answer_in_json() {
     assert!(replies[4].starts_with(r#"{"error":{"code":"E_CONFLICT""#), "{}", replies[4]);
     assert_eq!(replies[5], r#"{"ok":"timing is on"}"#);
 }
+
+#[test]
+fn the_lens_looks_at_the_state_after_an_event() {
+    let folder = Folder::new();
+    let script = "add 'x'\nadd {ttl=0} 'gone'\ncommit\n.at @e3\n.cb\n.tree\nadd 'y'\nrestore @e3\n\
+                  .replay\n.export then.json\n.fork then.pactdb\n.at @e9\n.at now\ndiff @e3 now .cb\n";
+    let ran = folder.run_with(&["run", "--echo", "--keep-going", "-"], script);
+    for part in [
+        "questions read @e3, before the first commit; `.at now` goes back",
+        "pactdb memory@e3> .cb",
+        "-- 2 nodes in @e3, before the first commit",
+        "ttl 0  gone",
+        "E_CONFLICT: you are looking at @e3, where nothing can be changed",
+        "the state after an event cannot be restored, only a snapshot",
+        "a replay goes by cycles, and you are looking at @e3",
+        "forked into then.pactdb: 4 events, newest cycle 0",
+        "there is no event 9",
+        "- cb:2",
+    ] {
+        assert!(ran.out.contains(part), "{part} in\n{}", ran.out);
+    }
+    assert_eq!(folder.read("then.json"), folder.ok(&["export", "--at", "@e3"]).as_bytes());
+    let forked = folder.ok(&["-s", "then.pactdb", "export"]);
+    assert_eq!(forked, folder.ok(&["export", "--at", "@e3"]));
+}

@@ -22,7 +22,11 @@ pub(crate) fn naive_store(memory: &Memory) -> Store {
         cycles.map(|cycle| document(memory.at(cycle).unwrap(), cycle)).collect();
     let working = document(memory.working().unwrap(), memory.last_cycle());
     let word = if memory.generation() == Generation::V0_1 { "mc" } else { "cont" };
-    Store::new(&snapshots, &working, word)
+    let mut store = Store::new(&snapshots, &working, word);
+    for (seq, (cycle, tree)) in memory.events() {
+        store.after_event(*seq, &document(tree.clone(), *cycle), word);
+    }
+    store
 }
 
 /// What an answer was, for counting.

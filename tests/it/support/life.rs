@@ -125,13 +125,21 @@ fn import_of(db: &Db) -> Value {
 pub(crate) fn grow(generation: Generation, ops: &[Op]) -> Db {
     let options = Options::new().generation(generation).clock(CLOCK);
     let db = options.create_on(Memory::default()).unwrap();
+    grow_watched(&db, ops, &mut || {});
+    db
+}
+
+/// Runs the operations on an empty store; `after` is called after each.
+pub(crate) fn grow_watched(db: &Db, ops: &[Op], after: &mut dyn FnMut()) {
+    let generation = db.generation();
     let mut model = Model::with_clock(generation.name(), CLOCK);
     for op in ops {
         let request = op.request(&model);
         if request.get("messages").is_some() || request["op"] == "diff" {
             continue;
         }
-        handle_line(&db, &request.to_string());
+        handle_line(db, &request.to_string());
+        after();
         let newest = db.last_cycle().to_string();
         let states = [None, (newest != "0").then(|| format!("@c{newest}"))];
         let exports: Vec<Value> = states
@@ -141,5 +149,4 @@ pub(crate) fn grow(generation: Generation, ops: &[Op]) -> Db {
         let chosen = chosen_ids(&model, &request, &exports);
         handle_following(&mut model, &request, chosen);
     }
-    db
 }

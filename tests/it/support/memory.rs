@@ -15,7 +15,7 @@ use pactdb::model::{
     ChangedPart, Clue, ContentRef, Generation, Glance, Grams, Id, Instance, Page, Place, ReadError,
     Skeleton, Slot, Subtree, Tree, TurnSource, features,
 };
-use pactdb::query::Timeline;
+use pactdb::query::{EventState, Timeline};
 use pactdb::snapshot::{Contents, read_document};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -105,6 +105,8 @@ pub struct Memory {
     working: Working,
     history: History,
     seq: u64,
+    /// The last cycle committed and the tree, right after each event.
+    events: BTreeMap<u64, (u64, Tree)>,
     /// Which turns have a sketch.
     pub sketched: fn(Slot) -> bool,
 }
@@ -120,6 +122,7 @@ impl Memory {
             working: Working::fresh(State::new(generation, tree)),
             history: History::default(),
             seq: 1,
+            events: BTreeMap::new(),
             sketched: |_| true,
         }
     }
@@ -142,13 +145,26 @@ impl Memory {
         self.keep(contents);
         let closed = close_import(&self.working.state, &import).unwrap();
         self.close(closed, &[]);
+        self.note();
     }
 
     pub fn edit(&mut self, edit: Edit) -> Result<Vec<Id>, ChangeError> {
         let decided = decide(&self.working.state, edit, &self.bodies, self.context())?;
         self.keep(decided.contents);
         apply(&mut self.working, &decided.event).unwrap();
+        self.note();
         Ok(decided.ids)
+    }
+
+    /// Remembers the state after the event that was just applied.
+    fn note(&mut self) {
+        let State { last_cycle, tree, .. } = &self.working.state;
+        self.events.insert(self.seq - 1, (*last_cycle, tree.clone()));
+    }
+
+    /// The events, each with the last cycle committed and the tree right after it.
+    pub fn events(&self) -> &BTreeMap<u64, (u64, Tree)> {
+        &self.events
     }
 
     pub fn add(&mut self, add: Add) -> Result<Vec<Id>, ChangeError> {
@@ -189,6 +205,7 @@ impl Memory {
         let materialized = commit.materialized.clone();
         self.close(closed, &materialized);
         self.seq += 1;
+        self.note();
         commit.cycle
     }
 
@@ -276,6 +293,18 @@ impl Timeline for Memory {
 
     fn at(&self, cycle: u64) -> Result<Tree, ReadError> {
         Tree::at(cycle, self.shelf.clone())
+    }
+
+    fn event(&self, seq: u64) -> Result<EventState, ReadError> {
+        Ok(match self.events.get(&seq) {
+            Some((after, _)) => EventState::After(*after),
+            None => EventState::Unknown { newest: self.seq - 1 },
+        })
+    }
+
+    fn after_event(&self, seq: u64, _: u64) -> Result<(Tree, u64), ReadError> {
+        let (_, tree) = self.events.get(&seq).unwrap();
+        Ok((tree.clone(), 0))
     }
 
     fn contents(&self) -> &dyn Contents {

@@ -55,7 +55,7 @@ impl ContentMode {
 pub struct SelectArgs {
     /// The selector
     pub q: String,
-    /// The time, if the selector has none: @t0, @t-3, @c42, a range
+    /// The time, if the selector has none: @t0, @t-3, @c42, @e7, a range
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,
     #[command(flatten)]
@@ -67,7 +67,7 @@ pub struct SelectArgs {
 pub struct TreeArgs {
     /// Only these nodes and what is below them
     pub q: Option<String>,
-    /// Which state: @t0, @t-3, @c42; the working state if left out
+    /// Which state: @t0, @t-3, @c42, @e7; the working state if left out
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,
     /// How many of the newest turns

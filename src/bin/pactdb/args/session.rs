@@ -56,7 +56,7 @@ impl From<FormatArg> for Format {
 /// `export`
 #[derive(Args)]
 pub struct ExportArgs {
-    /// Which state: @t0, @t-3, @c42, or several: @c1..@c5; the working state if left out
+    /// Which state: @t0, @t-3, @c42, @e7, or several: @c1..@c5; the working state if left out
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,
     /// Every snapshot, oldest first, one a line
@@ -67,7 +67,7 @@ pub struct ExportArgs {
 /// `thread`
 #[derive(Args)]
 pub struct ThreadArgs {
-    /// Which state: @t0, @t-3, @c42; the working state if left out
+    /// Which state: @t0, @t-3, @c42, @e7; the working state if left out
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,
     /// For which API
@@ -126,7 +126,7 @@ pub struct ReplayArgs {
 pub struct ForkArgs {
     /// The file to make
     pub new: PathBuf,
-    /// The last snapshot to take; the newest if left out
+    /// The last snapshot or event to take: @c42, @e7; the newest snapshot if left out
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,
 }

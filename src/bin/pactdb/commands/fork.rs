@@ -2,27 +2,36 @@
 
 use super::import::open;
 use super::replay::cycle_at;
+use crate::answer::state_at;
 use crate::args::{DumpArgs, ForkArgs, LoadArgs};
 use crate::context::{Context, private};
 use crate::progress::Bar;
 use crate::render::plural;
-use pactdb::session::{dump, fork, load};
-use pactdb::{Code, Db, Error, Options, Result};
+use pactdb::session::{Until, dump, fork, load};
+use pactdb::{Address, Code, Db, Error, Options, Result};
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 
 pub fn run(context: &Context, args: &ForkArgs) -> Result<()> {
     let db = context.existing()?;
-    let cycle = match &args.at {
-        Some(at) => cycle_at(context, &db, at)?,
-        None => db.last_cycle(),
+    let until = match &args.at {
+        Some(at) => until(context, &db, at)?,
+        None => Until::Cycle(db.last_cycle()),
     };
     let bar = Bar::new();
-    let forked = fork(&db, cycle, &args.new, Options::new(), &mut |done, all| {
+    let forked = fork(&db, until, &args.new, Options::new(), &mut |done, all| {
         bar.set("forking", done, all);
     })?;
     drop(bar);
     said(context, &forked, &args.new, "forked into")
+}
+
+/// Where the history of a fork ends.
+fn until(context: &Context, db: &Db, at: &str) -> Result<Until> {
+    match state_at(db, Some(at), context.dialect).map(|state| state.address()) {
+        Ok(Some(address @ Address::Event(_))) => Ok(address.into()),
+        _ => cycle_at(context, db, at).map(Until::Cycle),
+    }
 }
 
 pub fn dump_store(context: &Context, args: &DumpArgs) -> Result<()> {

@@ -33,8 +33,9 @@ pub fn tree(context: &Context, args: TreeArgs) -> Result<()> {
             let state = match db.asked(&q, context.dialect)? {
                 Asked::Working => db.working_state(),
                 Asked::Snapshot(cycle) => db.snapshot(cycle)?,
+                Asked::Event { seq, .. } => db.after_event(seq)?,
                 _ => {
-                    let message = "a tree is of one state: give an address such as @t0 or @c4";
+                    let message = "a tree is of one state: give an address such as @t0, @c4 or @e7";
                     return Err(Error::new(Code::SelectorInvalid, message));
                 }
             };
@@ -53,11 +54,7 @@ pub fn tree(context: &Context, args: TreeArgs) -> Result<()> {
     }
     let turns = if args.all { None } else { Some(args.turns) };
     let text = render::tree(context.look, &db, &state, &TreeOptions { turns, only })?;
-    let asked = match state.is_committed() {
-        true => Asked::Snapshot(state.cycle()),
-        false => Asked::Working,
-    };
-    let source = Some(render::asked(asked, db.last_cycle()));
+    let source = Some(render::state_words(&state, db.last_cycle()));
     context.show(Answer { text, source, ..Answer::default() })
 }
 

@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::progress::Bar;
 use crate::render;
 use pactdb::session::{Replay, ReplayRequest, Step, Until, copy};
-use pactdb::{Db, Options, Result};
+use pactdb::{Address, Code, Db, Error, Options, Result};
 use std::path::Path;
 
 pub fn run(context: &Context, args: ReplayArgs) -> Result<()> {
@@ -66,5 +66,9 @@ pub fn cycle_at(context: &Context, db: &Db, time: &str) -> Result<u64> {
         Err(_) => time.to_owned(),
     };
     let state = state_at(db, Some(&time), context.dialect)?;
+    if let Some(at @ Address::Event(_)) = state.address() {
+        let message = format!("{at} is the state after an event: name a cycle here, such as @c4");
+        return Err(Error::new(Code::SelectorInvalid, message));
+    }
     Ok(if state.is_committed() { state.cycle() } else { state.cycle() + 1 })
 }

@@ -34,15 +34,12 @@ fn compared(
         let time = (time != "working").then_some(time.as_str());
         states.push(state_at(db, time, context.dialect)?);
     }
-    states.sort_by_key(|state| (!state.is_committed(), state.cycle()));
+    states.sort_by_key(Snapshot::age);
     let [older, newer] = states.as_slice() else {
         return Err(Error::request("two states are compared: give two times"));
     };
     let found = compare(db, older, newer, format, unpaired)?;
-    let names = [older, newer].map(|state| match state.is_committed() {
-        true => format!("@c{}", state.cycle()),
-        false => "the working state".to_owned(),
-    });
+    let names = [older, newer].map(render::state_name);
     context.say(&found, &render::comparison(context.look, &names, &found))
 }
 

@@ -21,7 +21,9 @@ pub use error::error;
 pub use look::{Look, Tone};
 pub use node::NodeView;
 pub use range::range;
-pub use replies::{asked, attempts, commit, explanation, log, policies, stats, undo};
+pub use replies::{
+    asked, attempts, commit, explanation, log, policies, state_name, state_words, stats, undo,
+};
 pub use session::{comparison, cycles, imported, life, steps};
 pub use table::nodes;
 pub use tree::{TreeOptions, tree};

@@ -5,7 +5,7 @@ use super::look::{Look, Tone};
 use super::units::{instant, plural, size};
 use pactdb::db::{LogEntry, Stats, UndoReply};
 use pactdb::query::{Asked, Explanation, Ran, Tally};
-use pactdb::{Attempt, AttemptStatus, CommitReply, Policy};
+use pactdb::{Address, Attempt, AttemptStatus, CommitReply, Policy, Snapshot};
 
 /// Which state an answer is about.
 pub fn asked(asked: Asked, last_cycle: u64) -> String {
@@ -13,11 +13,28 @@ pub fn asked(asked: Asked, last_cycle: u64) -> String {
         Asked::Working => "the working state".to_owned(),
         Asked::Snapshot(cycle) if cycle == last_cycle => format!("@c{cycle}, the newest snapshot"),
         Asked::Snapshot(cycle) => format!("@c{cycle}"),
+        Asked::Event { seq, after: 0 } => format!("@e{seq}, before the first commit"),
+        Asked::Event { seq, after } => format!("@e{seq}, after the commit of cycle {after}"),
         Asked::Every { snapshots } => format!("all of {}", plural(snapshots, "snapshot")),
         Asked::Range { newest, oldest, snapshots } => {
             format!("{} from @c{oldest} to @c{newest}", plural(snapshots, "snapshot"))
         }
     }
+}
+
+/// A state in a word or two.
+pub fn state_name(state: &Snapshot) -> String {
+    state.address().map_or_else(|| "the working state".to_owned(), |at| at.to_string())
+}
+
+/// The same, with where it stands in history.
+pub fn state_words(state: &Snapshot, last_cycle: u64) -> String {
+    let about = match state.address() {
+        None => Asked::Working,
+        Some(Address::Cycle(cycle)) => Asked::Snapshot(cycle),
+        Some(Address::Event(seq)) => Asked::Event { seq, after: state.cycle() },
+    };
+    asked(about, last_cycle)
 }
 
 /// A closed cycle: what it made, and what went.

@@ -56,9 +56,9 @@ fn whole(db: &Db, state: &Snapshot, options: &TreeOptions, painter: &mut Painter
 
 /// Nodes of a state, in canonical order.
 fn read(db: &Db, state: &Snapshot, q: &str) -> Result<Vec<NodeView>> {
-    let text = match state.is_committed() {
-        true => format!("@c{} {q}", state.cycle()),
-        false => q.to_owned(),
+    let text = match state.address() {
+        Some(at) => format!("{at} {q}"),
+        None => q.to_owned(),
     };
     let nodes = db.nodes(&text, Some(Dialect::V0_1), &Options::default())?;
     Ok(nodes.nodes.iter().map(NodeView::of).collect())

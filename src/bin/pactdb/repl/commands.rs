@@ -7,10 +7,11 @@ use crate::answer::Answer;
 use crate::progress::Bar;
 use crate::render::{self, TreeOptions, plural};
 use pactdb::protocol::{Op, Question};
-use pactdb::query::{Asked, Dialect, Options, nearest_word, parse_selector};
+use pactdb::query::{Dialect, Options, nearest_word, parse_selector};
 use pactdb::session::{self, Replay, ReplayRequest, ThreadFormat, Unpaired};
 use pactdb::{
-    AttemptAction, AttemptRequest, Code, CommitRequest, Db, EditOp, Error, Result, Snapshot,
+    Address, AttemptAction, AttemptRequest, Code, CommitRequest, Db, EditOp, Error, Result,
+    Snapshot,
 };
 
 /// How many of the newest turns a tree shows unless told otherwise.
@@ -62,19 +63,16 @@ fn ask(session: &Session<'_>, text: &str) -> Result<Option<query::Found>> {
 }
 
 /// The state that the session looks at.
-fn state(db: &Db, lens: Option<u64>) -> Result<Snapshot> {
+fn state(db: &Db, lens: Option<Address>) -> Result<Snapshot> {
     match lens {
-        Some(cycle) => db.snapshot(cycle),
+        Some(Address::Cycle(cycle)) => db.snapshot(cycle),
+        Some(Address::Event(seq)) => db.after_event(seq),
         None => Ok(db.working_state()),
     }
 }
 
 fn name(db: &Db, state: &Snapshot) -> String {
-    let asked = match state.is_committed() {
-        true => Asked::Snapshot(state.cycle()),
-        false => Asked::Working,
-    };
-    render::asked(asked, db.last_cycle())
+    render::state_words(state, db.last_cycle())
 }
 
 /// `.thread [ADDRESS] [FORMAT]`
@@ -124,7 +122,17 @@ pub fn replay(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
         _ => (session.interrupt.is_none(), rest),
     };
     let select = (!rest.is_empty()).then(|| rest.to_owned());
-    let (look, dialect, to) = (session.look(), Some(session.dialect), session.lens);
+    let (look, dialect) = (session.look(), Some(session.dialect));
+    let to = match session.lens {
+        None => None,
+        Some(Address::Cycle(cycle)) => Some(cycle),
+        Some(Address::Event(seq)) => {
+            let message = format!("a replay goes by cycles, and you are looking at @e{seq}");
+            let mut error = Error::request(message);
+            error.details.hint = Some("`.at now` goes back to the working state".to_owned());
+            return Err(error);
+        }
+    };
     let request = ReplayRequest { from: None, to, select, dialect };
     if !all {
         session.replay = Some(Replay::new(&session.db, &request)?);
@@ -171,7 +179,7 @@ fn address(session: &Session<'_>, text: &str) -> Result<Snapshot> {
 pub fn at(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     if !rest.is_empty() {
         let state = address(session, rest)?;
-        session.lens = state.is_committed().then(|| state.cycle());
+        session.lens = state.address();
     }
     let (db, lens) = (&session.db, session.lens);
     let name = name(db, &state(db, lens)?);

@@ -163,9 +163,9 @@ fn starts(dialect: Dialect) -> Vec<String> {
 
 fn times(source: &Source<'_>) -> impl Iterator<Item = String> + use<> {
     let fixed = ["@t0", "@t-1", "@t-2"].map(str::to_owned);
-    let cycles: Vec<String> =
-        (source.words)().cycles.iter().map(|cycle| format!("@c{cycle}")).collect();
-    fixed.into_iter().chain(cycles)
+    let words = (source.words)();
+    let cycles: Vec<String> = words.cycles.iter().map(|cycle| format!("@c{cycle}")).collect();
+    fixed.into_iter().chain(cycles).chain([format!("@e{}", words.event)])
 }
 
 struct Scene<'a> {

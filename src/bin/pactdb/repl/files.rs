@@ -7,7 +7,7 @@ use crate::context::private;
 use crate::progress::Bar;
 use crate::render::{self, plural};
 use pactdb::session::{self, Format, ImportRequest};
-use pactdb::{Code, Error, Options, Result};
+use pactdb::{Address, Code, Error, Options, Result};
 use std::io::{BufReader, BufWriter, Write};
 use std::path::Path;
 
@@ -18,7 +18,7 @@ const MOST_NESTED: usize = 8;
 pub fn export(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     let (file, at) = with_address(rest);
     let file = named(file, "export")?;
-    let lens = session.lens.map(|cycle| format!("@c{cycle}"));
+    let lens = session.lens.map(|lens| lens.to_string());
     let at = at.map(str::to_owned).or(lens);
     let dialect = Some(session.dialect);
     let found = session
@@ -63,13 +63,16 @@ pub fn import(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
 pub fn fork(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     let (file, at) = with_address(rest);
     let file = named(file, "fork")?;
-    let cycle = match at {
-        Some(at) => crate::answer::state_at(&session.db, Some(at), Some(session.dialect))?.cycle(),
-        None => session.lens.unwrap_or(session.db.last_cycle()),
+    let until = match at {
+        Some(at) => {
+            let state = crate::answer::state_at(&session.db, Some(at), Some(session.dialect))?;
+            state.address().unwrap_or(Address::Cycle(state.cycle()))
+        }
+        None => session.lens.unwrap_or(Address::Cycle(session.db.last_cycle())),
     };
     let bar = Bar::new();
     let mut progress = |done, all| bar.set("forking", done, all);
-    let made = session::fork(&session.db, cycle, Path::new(&file), Options::new(), &mut progress)?;
+    let made = session::fork(&session.db, until, Path::new(&file), Options::new(), &mut progress)?;
     let events = plural(made.events(), "event");
     Ok(format!("forked into {file}: {events}, newest cycle {}\n", made.last_cycle()).into())
 }

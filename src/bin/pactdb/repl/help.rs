@@ -177,6 +177,7 @@ const DIFF: &str = "
   diff @c4                       @c4 and the working state
   diff @t0 @t-5 .cb              two snapshots, and only blocks
   diff rich @c4 now              with parents, moves and offsets
+  diff @e7 @e9                   the working state after two events
 ";
 
 const POLICY: &str = "
@@ -199,6 +200,7 @@ const SELECTORS: &str = "\
 A, B   A ?? B          both; or B where A finds nothing
 
 time    (none) the working state   @t0 @t-3 counted back   @c42 a cycle
+        @e7 right after event 7
         @* every snapshot          @t-3..@t0 @c10..@c20 @history what changed
 where   ^sys ^seq ^ah ^root        (d1, 0, 2) a position
 what    .mt .mc .cb  (1.0: .seg .cont .block)  turn, container, block

@@ -8,8 +8,8 @@ use super::meta::{self, Takes};
 use super::session::Session;
 use super::words::Words;
 use crate::render::{Look, Tone};
-use pactdb::Db;
 use pactdb::query::{Dialect, Fault, Token, tokens, unclosed};
+use pactdb::{Address, Db};
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
 use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::{Hint, Hinter};
@@ -25,7 +25,7 @@ pub struct LineHelper {
     db: Db,
     dialect: Dialect,
     /// What the words below are from.
-    key: (Option<u64>, u64),
+    key: (Option<Address>, u64),
     words: RefCell<Option<Rc<Words>>>,
     files: FilenameCompleter,
 }

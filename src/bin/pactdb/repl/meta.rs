@@ -89,7 +89,7 @@ pub const COMMANDS: [Command; 25] = [
         name: "at",
         aliases: &[],
         usage: "[ADDRESS | now]",
-        help: "read every following question at one snapshot; `.at now` ends it",
+        help: "read every following question at one snapshot or event; `.at now` ends it",
         example: ".at @c42",
         takes: Takes::Address,
         run: look_at::at,

@@ -7,7 +7,7 @@ use crate::render::{Look, Tone, plural};
 /// are not committed.
 pub fn prompt(session: &Session<'_>, look: Look) -> (String, String) {
     let name = session.name();
-    let lens = session.lens.map(|cycle| format!("@c{cycle}")).unwrap_or_default();
+    let lens = session.lens.map(|lens| lens.to_string()).unwrap_or_default();
     let mark = if lens.is_empty() && session.db.uncommitted() > 0 { "*" } else { "" };
     let plain = format!("pactdb {name}{lens}{mark}> ");
     let styled = format!(

@@ -59,8 +59,8 @@ pub fn select(session: &mut Session<'_>, selector: &Selector, line: &str) -> Res
 /// A selector as it is asked, and what was put in front of it.
 pub fn through_lens(session: &Session<'_>, has_time: bool, text: &str) -> (String, String) {
     match session.lens {
-        Some(cycle) if !has_time => {
-            let prefix = format!("@c{cycle} ");
+        Some(lens) if !has_time => {
+            let prefix = format!("{lens} ");
             (format!("{prefix}{text}"), prefix)
         }
         _ => (text.to_owned(), String::new()),
@@ -96,6 +96,7 @@ pub fn find(db: &Db, q: &str, dialect: Dialect) -> Result<Found> {
     let state = match asked {
         Asked::Working => Some(db.working_state()),
         Asked::Snapshot(cycle) => Some(db.snapshot(cycle)?),
+        Asked::Event { seq, .. } => Some(db.after_event(seq)?),
         _ => None,
     };
     let nodes = db.nodes(q, Some(dialect), &Options::default())?;

@@ -13,7 +13,7 @@ use pactdb::query::ast::Statement;
 use pactdb::query::words::Keyword;
 use pactdb::query::{Dialect, Token, parse_statement, statement_tokens};
 use pactdb::session::Replay;
-use pactdb::{Code, Db, Error, Json, Result};
+use pactdb::{Address, Code, Db, Error, Json, Result};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,8 +27,8 @@ pub struct Session<'a> {
     pub db: Db,
     /// The dialect of questions.
     pub dialect: Dialect,
-    /// The cycle at which questions without a time are read.
-    pub lens: Option<u64>,
+    /// The state of the past in which questions without a time are read.
+    pub lens: Option<Address>,
     /// Whether each answer says how long it took.
     pub timing: bool,
     /// What was answered last.
@@ -171,11 +171,11 @@ impl<'a> Session<'a> {
     fn edit(&mut self, statement: &Statement, line: &str, dialect: Dialect) -> Result<Outcome> {
         let mut op = statement_op(statement, line, dialect)
             .map_err(|error| report::in_line(error, line, ""))?;
-        if let (Op::Diff(request), Some(cycle), Statement::Diff(diff)) =
+        if let (Op::Diff(request), Some(lens), Statement::Diff(diff)) =
             (&mut op, self.lens, statement)
             && diff.states.is_empty()
         {
-            request.a = Some(format!("@c{cycle}"));
+            request.a = Some(lens.to_string());
         }
         self.run(op).map_err(|error| report::in_line(error, line, ""))
     }
@@ -205,8 +205,8 @@ impl<'a> Session<'a> {
 
     /// Refuses an edit while the lens is set.
     pub fn refuse_through_lens(&self) -> Result<()> {
-        let Some(cycle) = self.lens else { return Ok(()) };
-        let message = format!("you are looking at @c{cycle}, where nothing can be changed");
+        let Some(lens) = self.lens else { return Ok(()) };
+        let message = format!("you are looking at {lens}, where nothing can be changed");
         let mut error = Error::new(Code::Conflict, message);
         error.details.hint = Some("`.at now` goes back to the working state".to_owned());
         Err(error)

@@ -4,7 +4,7 @@
 //! are looked at, and kept until something changes.
 
 use pactdb::query::Options;
-use pactdb::{Db, Json};
+use pactdb::{Address, Db, Json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many of the newest turns are looked at.
@@ -25,14 +25,16 @@ pub struct Words {
     pub ids: Vec<String>,
     /// Cycles that have a snapshot, the newest first.
     pub cycles: Vec<u64>,
+    /// The newest event.
+    pub event: u64,
 }
 
 impl Words {
     /// Looks at a store, through the lens if there is one.
-    pub fn of(db: &Db, lens: Option<u64>) -> Words {
+    pub fn of(db: &Db, lens: Option<Address>) -> Words {
         let cycles = db.history().iter().rev().take(CYCLES).collect();
-        let mut words = Words { cycles, ..Words::default() };
-        let at = lens.map(|cycle| format!("@c{cycle} ")).unwrap_or_default();
+        let mut words = Words { cycles, event: db.events(), ..Words::default() };
+        let at = lens.map(|lens| format!("{lens} ")).unwrap_or_default();
         let asks = [
             format!("{at}^ah *, ^sys *"),
             format!("{at}^seq .mt:depth(1-{TURNS}), ^seq .mt:depth(1-{TURNS}) *"),

@@ -32,6 +32,8 @@ pub(crate) struct Store {
     pub(crate) snapshots: Vec<(u64, Tree)>,
     pub(crate) working: Tree,
     pub(crate) last_cycle: u64,
+    /// The working state right after events: the event, the last cycle committed by then.
+    pub(crate) events: Vec<(u64, u64, Tree)>,
 }
 
 impl Store {
@@ -48,7 +50,14 @@ impl Store {
             // R13: an age in the working state counts to the coming cycle.
             working: Tree::new(working, last_cycle as i64 + 1, word),
             last_cycle,
+            events: Vec::new(),
         }
+    }
+
+    /// Learns the export of the working state as it was right after an event.
+    pub(crate) fn after_event(&mut self, seq: u64, document: &Value, word: &str) {
+        let cycle = document["cycle"].as_u64().unwrap();
+        self.events.push((seq, cycle, Tree::new(document, cycle as i64 + 1, word)));
     }
 }
 

@@ -54,7 +54,11 @@ impl Window {
 
 impl Store {
     pub(crate) fn tree(&self, which: Which) -> &Tree {
-        which.map_or(&self.working, |index| &self.snapshots[index].1)
+        match which {
+            None => &self.working,
+            Some(index) if index < self.snapshots.len() => &self.snapshots[index].1,
+            Some(index) => &self.events[index - self.snapshots.len()].2,
+        }
     }
 
     /// Answers a selector; `text` is what it was read from.
@@ -126,8 +130,7 @@ impl Store {
         if !wrong.is_empty() {
             return Err(wrong);
         }
-        let later = |which: Which| which.unwrap_or(usize::MAX);
-        let (newer, older) = if later(a) >= later(b) { (a, b) } else { (b, a) };
+        let (newer, older) = if self.age(a) >= self.age(b) { (a, b) } else { (b, a) };
         let window = Window::of(selector, &Options::default());
         let list = |which| window.apply(self.matched(which, selector, dialect, &window));
         Ok(super::diff::plain((self.tree(newer), &list(newer)), (self.tree(older), &list(older))))

@@ -4,7 +4,8 @@ use super::{Store, Wrong};
 use pactdb::query::Dialect;
 use pactdb::query::ast::{RangeEnd, TimeKind};
 
-/// A state: none is the working state, else an index into the snapshots.
+/// A state: none is the working state, else an index into the snapshots, and beyond these into
+/// the states after events.
 pub(crate) type Which = Option<usize>;
 
 /// A snapshot of a range, with the number in its address.
@@ -37,6 +38,10 @@ impl Store {
             }
             TimeKind::Cycle(cycle) => {
                 self.snapshots.iter().position(|(at, _)| *at == cycle).map(Some)
+            }
+            TimeKind::Event(event) => {
+                let found = self.events.iter().position(|(seq, ..)| *seq == event);
+                found.map(|index| Some(self.snapshots.len() + index))
             }
             _ => return Err(vec!["E_SELECTOR_INVALID"]),
         };
@@ -76,6 +81,18 @@ impl Store {
                 Ok((stops, clipped))
             }
             _ => Err(vec![NOT_FOUND]),
+        }
+    }
+
+    /// Older states have smaller ones: a snapshot comes before the events after it.
+    pub(crate) fn age(&self, which: Which) -> (u64, u64) {
+        match which {
+            None => (u64::MAX, 0),
+            Some(index) if index < self.snapshots.len() => (self.snapshots[index].0, 0),
+            Some(index) => {
+                let (seq, cycle, _) = &self.events[index - self.snapshots.len()];
+                (*cycle, *seq)
+            }
         }
     }
 

@@ -299,8 +299,14 @@ pub fn at_one_state() -> impl Strategy<Value = String> {
         " {born_turn>1.5}",
         " {depth}",
     ]);
-    let timed = (piece(&["@t0 ", "@t-1 ", "@c3 ", "@t-3 ", "@t+1 "]), chain(), derived).prop_map(
-        |(time, chain, derived)| {
+    let timed = (
+        piece(&[
+            "@t0 ", "@t-1 ", "@c3 ", "@t-3 ", "@t+1 ", "@e1 ", "@e5 ", "@e8 ", "@e14 ", "@e19 ",
+        ]),
+        chain(),
+        derived,
+    )
+        .prop_map(|(time, chain, derived)| {
             // Also as a filter of the step in front, where an implied core may pass it.
             match chain.contains(".mc > ") {
                 true => {
@@ -308,8 +314,7 @@ pub fn at_one_state() -> impl Strategy<Value = String> {
                 }
                 false => time + &chain + &derived,
             }
-        },
-    );
+        });
     prop_oneof![3 => timeless(), 2 => timed]
 }
 
