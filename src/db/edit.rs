@@ -9,8 +9,8 @@ use super::ops::{
 use super::{Db, Durability, check_cycle, resolve};
 use crate::change::decide::{Decided, decide};
 use crate::change::{
-    Add, Closed, Context, Edit, Event, Move, Origin, Pending, Remove, Restore, Set, State, Working,
-    apply, close_commit, close_restore, plan_commit,
+    Add, Closed, Commit, Context, Edit, Event, Move, Origin, Pending, Remove, Restore, Set, State,
+    Working, apply, close_commit, close_restore, plan_commit,
 };
 use crate::code::Code;
 use crate::error::{Error, Result};
@@ -65,13 +65,24 @@ impl Db {
         Ok(KeyReply { key })
     }
 
-    /// Closes the cycle in progress.
+    /// Closes the cycle in progress, or says what that would do and changes nothing.
     pub fn commit(&self, request: CommitRequest) -> Result<CommitReply> {
+        if request.dry_run {
+            return self.rehearse(request);
+        }
         let batch = BatchRequest { ops: vec![EditOp::Commit(request)], expected_cycle: None };
         match self.batch(batch)?.pop() {
             Some(EditReply::Commit(reply)) => Ok(*reply),
             other => Err(Error::request(format!("a commit was answered by {other:?}"))),
         }
+    }
+
+    /// What a commit would do now; nothing of it is written or published.
+    fn rehearse(&self, request: CommitRequest) -> Result<CommitReply> {
+        // A commit in between would change the indexes that this one is judged by.
+        let _writer = self.write_lock();
+        let (end, commit) = close(&self.working().state, request, self.inner.clock.now())?;
+        Ok(end.reply(Some(&commit.turn)))
     }
 
     fn edit_ids(&self, op: EditOp) -> Result<IdsReply> {
@@ -254,6 +265,10 @@ impl<'a> Batch<'a> {
             if !last {
                 return Err(Error::request("a commit can only be the last operation of a batch"));
             }
+            if request.dry_run {
+                let message = "a dry run stands alone: a batch happens or does not";
+                return Err(Error::request(message));
+            }
             return self.commit(working, request);
         }
         let policies = policies_of(&op);
@@ -273,19 +288,25 @@ impl<'a> Batch<'a> {
     }
 
     fn commit(&mut self, working: &Working, request: CommitRequest) -> Result<()> {
-        check_cycle(request.expected_cycle, working.state.last_cycle)?;
-        let mut commit = plan_commit(&working.state, request.created_at_ns, self.now)?;
-        let closed = close_commit(&working.state, &commit)?;
-        commit.core = commit.core.filter(|_| closed.core_made);
-        commit.digest = closed.digest;
-        commit.materialized = closed.due_instances(request.created_at_ns, self.now)?;
-        let end = End::new(closed, commit.materialized.clone())?;
+        let (end, commit) = close(&working.state, request, self.now)?;
         self.replies.push(EditReply::Commit(Box::new(end.reply(Some(&commit.turn)))));
         let event = Arc::new(Event::Committed(commit));
         self.events.push(NewEvent { event, contents: Vec::new() });
         self.closed = Some(end);
         Ok(())
     }
+}
+
+/// Closes the cycle in progress, on a copy of the state.
+fn close(state: &State, request: CommitRequest, now: i64) -> Result<(End, Commit)> {
+    check_cycle(request.expected_cycle, state.last_cycle)?;
+    let mut commit = plan_commit(state, request.created_at_ns, now)?;
+    let closed = close_commit(state, &commit)?;
+    commit.core = commit.core.filter(|_| closed.core_made);
+    commit.digest = closed.digest;
+    commit.materialized = closed.due_instances(request.created_at_ns, now)?;
+    let end = End::new(closed, commit.materialized.clone())?;
+    Ok((end, commit))
 }
 
 /// A closed cycle and what follows it.

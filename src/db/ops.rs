@@ -150,6 +150,9 @@ pub struct CommitRequest {
     /// The last cycle that the caller knows of.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected_cycle: Option<i64>,
+    /// Whether only to say what would happen. Not in a batch.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
 }
 
 /// An operation of a batch.

@@ -116,7 +116,7 @@ impl Db {
         for turn in turns {
             let ImportTurn { adds, created_at_ns } = turn;
             let mut ops: Vec<EditOp> = adds.into_iter().map(|a| EditOp::Add(Box::new(a))).collect();
-            ops.push(EditOp::Commit(CommitRequest { created_at_ns, expected_cycle: None }));
+            ops.push(EditOp::Commit(CommitRequest { created_at_ns, ..CommitRequest::default() }));
             let batch = BatchRequest { ops, expected_cycle: None };
             let commit = series.batch(batch, origin.take())?;
             (reply.cycle, reply.digest) = (commit.cycle, commit.digest);

@@ -43,6 +43,11 @@ impl Fields {
         self.take(name).ok_or_else(|| Error::request(format!("{} needs '{name}'", self.op)))
     }
 
+    /// A truth value; false if it is not there.
+    pub fn switch(&mut self, name: &str) -> Result<bool> {
+        Ok(self.take(name).map(|value| flag(name, value)).transpose()?.unwrap_or(false))
+    }
+
     /// Refuses what nobody took.
     pub fn finish(self) -> Result<()> {
         match self.map.keys().next() {

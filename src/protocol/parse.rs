@@ -150,11 +150,7 @@ fn parse_op(op: &str, fields: &mut Fields) -> Result<Op> {
         "undo" => Op::Undo,
         "restore" => Op::Restore(RestoreRequest {
             at: text("at", fields.required("at")?)?,
-            discard: fields
-                .take("discard")
-                .map(|v| flag("discard", v))
-                .transpose()?
-                .unwrap_or(false),
+            discard: fields.switch("discard")?,
         }),
         "attempt" => Op::Attempt(Box::new(attempt(fields)?)),
         "export" => Op::Export { at: address(fields)? },
@@ -178,7 +174,7 @@ fn parse_op(op: &str, fields: &mut Fields) -> Result<Op> {
             a: fields.take("a").map(|v| text("a", v)).transpose()?,
             b: fields.take("b").map(|v| text("b", v)).transpose()?,
             q: fields.take("q").map(|v| text("q", v)).transpose()?,
-            rich: fields.take("rich").map(|v| flag("rich", v)).transpose()?.unwrap_or(false),
+            rich: fields.switch("rich")?,
             dialect: dialect(fields)?,
         }),
         "log" => Op::Log(log(fields)?),
@@ -207,11 +203,7 @@ fn log(fields: &mut Fields) -> Result<LogRequest> {
         cycle: fields.take("cycle").map(|v| count("cycle", v)).transpose()?,
         kind: fields.take("kind").map(|v| text("kind", v)).transpose()?,
         node: fields.take("node").map(|v| text("node", v)).transpose()?,
-        newest_first: fields
-            .take("newest_first")
-            .map(|v| flag("newest_first", v))
-            .transpose()?
-            .unwrap_or(false),
+        newest_first: fields.switch("newest_first")?,
     })
 }
 
@@ -251,11 +243,12 @@ fn parse_edit(op: &str, fields: &mut Fields) -> Result<EditOp> {
         }),
         "remove" => EditOp::Remove(RemoveRequest {
             target: text("target", fields.required("target")?)?,
-            force: fields.take("force").map(|v| flag("force", v)).transpose()?.unwrap_or(false),
+            force: fields.switch("force")?,
         }),
         "commit" => EditOp::Commit(CommitRequest {
             created_at_ns: time(fields)?,
             expected_cycle: expected_cycle(fields)?,
+            dry_run: fields.switch("dry_run")?,
         }),
         "cadence" => EditOp::EndCadence(text("end", fields.required("end")?)?),
         "policy" => EditOp::Policy(policies(fields.required("set")?)?),

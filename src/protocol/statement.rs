@@ -45,7 +45,7 @@ pub const SET_FIELDS: [&str; 9] =
 pub const MOVE_FIELDS: [&str; 2] = ["offset", "created_at_ns"];
 
 /// The fields of a commit.
-pub const COMMIT_FIELDS: [&str; 2] = ["expected_cycle", "created_at_ns"];
+pub const COMMIT_FIELDS: [&str; 3] = ["expected_cycle", "created_at_ns", "dry_run"];
 
 /// The fields of one policy.
 pub const POLICY_FIELDS: [&str; 5] =

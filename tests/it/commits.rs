@@ -8,6 +8,7 @@ mod batches;
 mod cadence;
 mod history;
 mod identity;
+mod rehearsal;
 mod removal;
 
 use crate::support::storage::Memory;

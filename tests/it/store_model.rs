@@ -13,7 +13,7 @@ use pactdb::model::Generation;
 use pactdb::protocol::handle_line;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 const CLOCK: i64 = 1000;
 
@@ -36,6 +36,12 @@ fn comparable(mut reply: Value) -> Value {
     reply
 }
 
+/// The ids of a dry run, which no export shows.
+fn materialized(reply: &Value) -> VecDeque<String> {
+    let ids = reply["ok"]["materialized"].as_array().into_iter().flatten();
+    ids.map(|id| id.as_str().unwrap().to_owned()).collect()
+}
+
 struct Run {
     storage: Memory,
     db: Db,
@@ -55,13 +61,20 @@ impl Run {
 
     fn step(&mut self, request: &Value) -> Result<(), TestCaseError> {
         let before = self.db.export(None).unwrap();
+        let rehearsed = self.rehearse(request)?;
         let reply = ask(&self.db, request);
+        if let Some(rehearsed) = rehearsed {
+            prop_assert_eq!(&rehearsed, &reply, "a dry run of {}", request);
+        }
         let exports = self.exports();
-        let chosen = chosen_ids(&self.model, request, &exports);
+        let chosen = match request["dry_run"] == true {
+            true => materialized(&reply),
+            false => chosen_ids(&self.model, request, &exports),
+        };
         let expected = handle_following(&mut self.model, request, chosen);
         self.compare_replies(request, &reply, &expected)?;
         let now = self.db.export(None).unwrap();
-        if reply.get("error").is_some() {
+        if reply.get("error").is_some() || request["dry_run"] == true {
             prop_assert_eq!(&now, &before, "{} left a trace", request);
         }
         prop_assert_eq!(&now, &self.model.export_bytes(None).unwrap(), "after {}", request);
@@ -73,6 +86,20 @@ impl Run {
                 .or_insert_with(|| self.db.export(Some(&format!("@c{cycle}"))).unwrap());
         }
         Ok(())
+    }
+
+    /// What a dry run says before a commit: it leaves no trace, and says what the commit will.
+    fn rehearse(&self, request: &Value) -> Result<Option<Value>, TestCaseError> {
+        if request["op"] != "commit" {
+            return Ok(None);
+        }
+        let (export, events) = (self.db.export(None).unwrap(), self.db.events());
+        let mut dry = request.clone();
+        dry["dry_run"] = json!(true);
+        let said = ask(&self.db, &dry);
+        prop_assert_eq!(&self.db.export(None).unwrap(), &export, "a dry run left a trace");
+        prop_assert_eq!(self.db.events(), events, "a dry run is no event");
+        Ok(Some(said))
     }
 
     fn exports(&self) -> Vec<Value> {

@@ -36,7 +36,7 @@ pub fn answer(look: Look, db: &Db, op: Op) -> Result<Answer> {
         Op::Restore(request) => {
             let at = request.at.clone();
             let reply = db.restore(request)?;
-            format!("restored {at}: {}", render::commit(look, &reply)).into()
+            format!("restored {at}: {}", render::commit(look, "committed", &reply)).into()
         }
         Op::Select(question) => select(look, db, question)?,
         Op::Nodes(question) => nodes(look, db, question)?,
@@ -72,7 +72,10 @@ fn edit(look: Look, db: &Db, op: EditOp) -> Result<String> {
         EditOp::Set(_) => "set",
         EditOp::Move(_) => "moved",
         EditOp::Remove(_) => "removed",
-        EditOp::Commit(request) => return Ok(render::commit(look, &db.commit(*request)?)),
+        EditOp::Commit(request) => {
+            let did = if request.dry_run { "a commit would close" } else { "committed" };
+            return Ok(render::commit(look, did, &db.commit(*request)?));
+        }
         EditOp::Policy(_) | EditOp::EndCadence(_) => "",
     };
     Ok(edited(look, did, &db.edit(op)?))
@@ -88,7 +91,7 @@ fn edited(look: Look, did: &str, reply: &EditReply) -> String {
         }
         EditReply::Policies(policies) => render::policies(look, policies),
         EditReply::Key(KeyReply { key }) => format!("ended the cadence of {key}\n"),
-        EditReply::Commit(reply) => render::commit(look, reply),
+        EditReply::Commit(reply) => render::commit(look, "committed", reply),
     }
 }
 

@@ -84,7 +84,7 @@ fn another_cycle_than_the_expected_one_is_a_conflict_that_names_it() {
     commit_to(&db, 2);
     add(&db, block("a"));
     for expected in [-1, 0, 1, 3] {
-        let request = CommitRequest { created_at_ns: None, expected_cycle: Some(expected) };
+        let request = CommitRequest { expected_cycle: Some(expected), ..CommitRequest::default() };
         let error = unchanged(&db, || db.commit(request)).unwrap_err();
         assert_eq!((error.code, error.details.cycle), (Code::Conflict, Some(2)));
         let request = BatchRequest { ops: adds(&["b"]), expected_cycle: Some(expected) };
@@ -94,7 +94,7 @@ fn another_cycle_than_the_expected_one_is_a_conflict_that_names_it() {
     let ops = adds(&["b"]).into_iter().chain([close()]).collect();
     db.batch(BatchRequest { ops, expected_cycle: Some(2) }).unwrap();
     assert_eq!(db.last_cycle(), 3);
-    let request = CommitRequest { created_at_ns: None, expected_cycle: Some(3) };
+    let request = CommitRequest { expected_cycle: Some(3), ..CommitRequest::default() };
     assert_eq!(db.commit(request).unwrap().cycle, 4);
 }
 

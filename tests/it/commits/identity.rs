@@ -34,7 +34,7 @@ fn a_core_that_an_edit_makes_comes_before_the_node_that_needed_it() {
     let db = store();
     add(&db, AddRequest { created_at_ns: Some(2000), ..block("a") });
     assert_eq!(times(&db, &["mc:1", "a"]), pairs(&[(2000, 0), (2001, 1)]));
-    db.commit(CommitRequest { created_at_ns: Some(3000), expected_cycle: None }).unwrap();
+    db.commit(CommitRequest { created_at_ns: Some(3000), ..CommitRequest::default() }).unwrap();
     assert_eq!(times(&db, &["mt:1"]), pairs(&[(3000, 2)]));
     add(&db, below("^sys", "b"));
     let to = MoveRequest { target: "#b".into(), to: "^ah".into(), ..MoveRequest::default() };
@@ -58,7 +58,7 @@ fn no_time_is_given_after_which_nothing_could_be_made() {
     let late =
         |created_at_ns| AddRequest { created_at_ns: Some(created_at_ns), ..AddRequest::default() };
     assert_eq!(code(db.add(late(i64::MAX))), Code::Limit);
-    let request = CommitRequest { created_at_ns: Some(i64::MAX - 1), expected_cycle: None };
+    let request = CommitRequest { created_at_ns: Some(i64::MAX - 1), ..CommitRequest::default() };
     assert_eq!(code(db.commit(request)), Code::Limit);
     add(&db, late(pactdb::limits::MAX_TIME_NS));
     add(&db, late(i64::MIN));

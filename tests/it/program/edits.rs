@@ -169,3 +169,20 @@ fn a_cadence_ends_by_its_key() {
     assert_eq!(folder.ok(&["cadence", "--end", "stretch"]), "ended the cadence of stretch\n");
     assert!(!folder.ok(&["commit"]).contains("came back"));
 }
+
+#[test]
+fn a_dry_run_of_a_commit_changes_nothing_and_makes_no_store() {
+    let folder = Folder::new();
+    assert!(folder.fails(&["commit", "--dry-run"]).starts_with("E_STORE_IO: there is no store"));
+    assert!(!folder.has("memory.pactdb"));
+    folder.ok(&["add", "--ttl", "0", "brief"]);
+    let time = ["--created-at-ns", "2000000000000000000"];
+    let said = folder.ok(&["commit", "--dry-run", time[0], time[1]]);
+    assert!(said.starts_with("a commit would close cycle 1 as mt:1\n  expired: cb:1\n"), "{said}");
+    let ran =
+        folder.run_with(&[], ".at @e2\ncommit {dry_run, created_at_ns=2000000000000000000}\n");
+    assert!(ran.out.ends_with(&said), "{}", ran.out);
+    assert!(folder.ok(&["stats"]).contains("uncommitted    1 edit\n"));
+    let did = folder.ok(&["commit", time[0], time[1]]);
+    assert_eq!(did, said.replace("a commit would close", "committed"));
+}

@@ -24,7 +24,7 @@ pub(crate) enum Op {
     Set { target: Vec<Which>, lenient: bool, fields: Vec<(usize, Pick)> },
     Move { target: Which, to: adds::To, offset: Option<i64>, at: Option<i64> },
     Remove { target: Vec<Which>, lenient: bool, force: bool },
-    Commit { at: Option<i64>, expected: Option<bool> },
+    Commit { at: Option<i64>, expected: Option<bool>, dry_run: bool },
     Batch { ops: Vec<Op>, commit: bool, expected: Option<bool> },
     Policy(Vec<(Pick, Pick, Pick)>),
     EndCadence(Pick),
@@ -44,7 +44,7 @@ pub(crate) fn sequence(runs: std::ops::Range<usize>) -> impl Strategy<Value = Ve
 }
 
 fn run() -> impl Strategy<Value = Vec<Op>> {
-    let commit = || Op::Commit { at: None, expected: None };
+    let commit = || Op::Commit { at: None, expected: None, dry_run: false };
     let committed = move |op: Op| vec![commit(), op];
     let nest = (adds::box_to_empty(), prop::collection::vec(adds::brief(), 1..3));
     let nest = nest.prop_map(|(outer, inner)| {
@@ -65,7 +65,7 @@ pub(crate) fn op() -> impl Strategy<Value = Op> {
     let policies = prop::collection::vec((pick(), pick(), pick()), 0..3);
     prop_oneof![
         50 => edit(),
-        14 => (moment(), expected()).prop_map(|(at, expected)| Op::Commit { at, expected }),
+        14 => commit(expected()),
         8 => batch.prop_map(|(ops, commit, expected)| Op::Batch { ops, commit, expected }),
         4 => policies.prop_map(Op::Policy),
         5 => Just(Op::Undo),
@@ -75,6 +75,14 @@ pub(crate) fn op() -> impl Strategy<Value = Op> {
         1 => time().prop_map(Op::Thread),
         3 => (time(), time()).prop_map(|(a, b)| Op::Diff(a, b)),
     ]
+}
+
+fn commit(expected: impl Strategy<Value = Option<bool>>) -> impl Strategy<Value = Op> {
+    (moment(), expected, prop::bool::weighted(0.2)).prop_map(|(at, expected, dry_run)| Op::Commit {
+        at,
+        expected,
+        dry_run,
+    })
 }
 
 fn moment() -> impl Strategy<Value = Option<i64>> {
@@ -138,8 +146,9 @@ impl Op {
                 put(&mut request, "force", force.then_some(true));
                 request
             }
-            Op::Commit { at, expected } => {
+            Op::Commit { at, expected, dry_run } => {
                 let mut request = json!({"op": "commit"});
+                put(&mut request, "dry_run", dry_run.then_some(true));
                 put(&mut request, "created_at_ns", *at);
                 put(&mut request, "expected_cycle", expected_cycle(model, *expected));
                 request

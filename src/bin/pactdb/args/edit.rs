@@ -143,6 +143,9 @@ pub struct MoveArgs {
 /// `commit`
 #[derive(Args)]
 pub struct CommitArgs {
+    /// Say what would expire, go and come back, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
     /// Only if this is the last cycle
     #[arg(long, value_name = "CYCLE", allow_negative_numbers = true)]
     pub expected_cycle: Option<i64>,

@@ -97,8 +97,10 @@ pub fn commit(context: &Context, args: &CommitArgs) -> Result<()> {
     let op = Request::new("commit")
         .with("expected_cycle", args.expected_cycle)
         .with("created_at_ns", args.created_at_ns)
+        .flag("dry_run", args.dry_run)
         .op()?;
-    context.run(&context.open_or_create()?, op)
+    let db = if args.dry_run { context.existing()? } else { context.open_or_create()? };
+    context.run(&db, op)
 }
 
 pub fn batch(context: &Context, args: &BatchArgs) -> Result<()> {

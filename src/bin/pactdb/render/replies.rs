@@ -37,11 +37,11 @@ pub fn state_words(state: &Snapshot, last_cycle: u64) -> String {
     asked(about, last_cycle)
 }
 
-/// A closed cycle: what it made, and what went.
-pub fn commit(look: Look, reply: &CommitReply) -> String {
+/// A closed cycle, or one that would be: what it made, and what went.
+pub fn commit(look: Look, did: &str, reply: &CommitReply) -> String {
     let what = match &reply.turn {
-        Some(turn) => format!("committed cycle {} as {turn}", reply.cycle),
-        None => format!("committed cycle {}", reply.cycle),
+        Some(turn) => format!("{did} cycle {} as {turn}", reply.cycle),
+        None => format!("{did} cycle {}", reply.cycle),
     };
     let mut out = format!("{}\n", look.paint(Tone::Strong, &what));
     let lists = [

@@ -123,7 +123,8 @@ fn details(keyword: Keyword) -> &'static str {
         Keyword::Move => MOVE,
         Keyword::Remove => REMOVE,
         Keyword::Commit => {
-            "\n  commit\n  commit {expected_cycle=41}     only if 41 is the last cycle\n"
+            "\n  commit\n  commit {expected_cycle=41}     only if 41 is the last cycle\n  \
+             commit {dry_run}               what it would do; nothing is changed\n"
         }
         Keyword::Undo => "\n  undo\n",
         Keyword::Restore => {

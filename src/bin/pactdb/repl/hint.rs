@@ -99,7 +99,7 @@ pub fn usage(keyword: Keyword) -> Option<&'static str> {
         Keyword::Set => "TARGET {ttl=2, …} ['text']",
         Keyword::Move => "TARGET to PLACE [{offset=1}]",
         Keyword::Remove => "TARGET [force]",
-        Keyword::Commit => "[{expected_cycle=3}]",
+        Keyword::Commit => "[{expected_cycle=3, dry_run}]",
         Keyword::Restore => "@c4 [discard]",
         Keyword::Diff => "[rich] [@t0 [@t-5]] [SELECTOR]",
         Keyword::Policy => "[{max_tokens=4000, …} | none]",

@@ -13,7 +13,7 @@ use pactdb::query::ast::Statement;
 use pactdb::query::words::Keyword;
 use pactdb::query::{Dialect, Token, parse_statement, statement_tokens};
 use pactdb::session::Replay;
-use pactdb::{Address, Code, Db, Error, Json, Result};
+use pactdb::{Address, Code, Db, EditOp, Error, Json, Result};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -268,16 +268,17 @@ impl<'a> Session<'a> {
 
 /// Whether an operation changes nothing.
 fn only_reads(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Policies
-            | Op::Diff(_)
-            | Op::Select(_)
-            | Op::Nodes(_)
-            | Op::Explain(_)
-            | Op::Log { .. }
-            | Op::Stats
-            | Op::Thread { .. }
-            | Op::Export { .. }
-    )
+    matches!(op, Op::Edit(EditOp::Commit(request)) if request.dry_run)
+        || matches!(
+            op,
+            Op::Policies
+                | Op::Diff(_)
+                | Op::Select(_)
+                | Op::Nodes(_)
+                | Op::Explain(_)
+                | Op::Log { .. }
+                | Op::Stats
+                | Op::Thread { .. }
+                | Op::Export { .. }
+        )
 }

@@ -17,7 +17,7 @@ impl Model {
         for (i, op) in ops.iter().enumerate() {
             match fields::op(op) {
                 Ok("add" | "set" | "move" | "remove" | "policy" | "cadence") => {}
-                Ok("commit") if i + 1 == ops.len() => {}
+                Ok("commit") if i + 1 == ops.len() && op["dry_run"] != true => {}
                 _ => codes.add("E_REQUEST_INVALID"),
             }
         }

@@ -14,10 +14,22 @@ use super::{Effect, Made, Model, Snapshot};
 impl Model {
     pub(super) fn commit(&mut self, request: &Value, made: Made<'_>) -> Res<(Value, Effect)> {
         let mut codes = Codes::default();
-        fields::only(request, &["created_at_ns", "expected_cycle"], &mut codes);
+        fields::only(request, &["created_at_ns", "expected_cycle", "dry_run"], &mut codes);
         let given_ns = fields::time(request, &mut codes);
+        let dry_run = match fields::given(request, "dry_run") {
+            None => false,
+            Some(Value::Bool(flag)) => *flag,
+            Some(_) => {
+                codes.add_all(&["E_REQUEST_INVALID", "E_ATTR_INVALID"]);
+                false
+            }
+        };
         self.expect_cycle(request, &mut codes)?;
         codes.finish()?;
+        if dry_run {
+            // A copy lives through it and is forgotten.
+            return Ok((self.clone().close_cycle(given_ns, made), Effect::Nothing));
+        }
         Ok((self.close_cycle(given_ns, made), Effect::Commit))
     }
 
