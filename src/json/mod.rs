@@ -13,10 +13,12 @@
 mod canonical;
 mod lines;
 mod parse;
+mod reply;
 
 pub use canonical::{canonical, canonical_string, write_canonical, write_canonical_str};
 pub use lines::{Line, field, read_line};
 pub use parse::{JsonError, parse, parse_document};
+pub use reply::{is_unseen, line, pretty};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;

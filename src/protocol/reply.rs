@@ -102,7 +102,7 @@ fn request_of(line: &[u8]) -> Result<Json> {
 }
 
 fn line_of(reply: &Reply) -> String {
-    serde_json::to_string(reply).unwrap_or_else(|error| {
+    json::line(reply).unwrap_or_else(|error| {
         // Cannot happen: replies are made of values that JSON has.
         format!("{{\"error\":{{\"code\":\"E_REQUEST_INVALID\",\"message\":\"{error}\"}}}}")
     })
