@@ -71,21 +71,34 @@ pub(super) fn time(map: &mut Map, names: &[&str]) -> Result<Option<(i64, Json)>,
         match map.remove(*name) {
             None | Some(Json::Null) => {}
             Some(value) => {
-                let time = time_of(&value)
-                    .ok_or_else(|| format!("'{name}' is no time: give seconds or ISO 8601"))?;
-                return Ok(Some((time, value)));
+                let (time, unit) = match name.strip_suffix("_ns") {
+                    Some(_) => (nanoseconds(&value), "nanoseconds"),
+                    None => (time_of(&value), "seconds"),
+                };
+                let wrong = || format!("'{name}' is no time of ours: give {unit} or ISO 8601");
+                return Ok(Some((time.ok_or_else(wrong)?, value)));
             }
         }
     }
     Ok(None)
 }
 
+/// A time whose field says the unit.
+fn nanoseconds(value: &Json) -> Option<i64> {
+    match value {
+        Json::Str(text) => iso(text),
+        other => other.as_i64(),
+    }
+}
+
+fn iso(text: &str) -> Option<i64> {
+    let time: jiff::Timestamp = text.parse().ok()?;
+    i64::try_from(time.as_nanosecond()).ok()
+}
+
 fn time_of(value: &Json) -> Option<i64> {
     match value {
-        Json::Str(text) => {
-            let time: jiff::Timestamp = text.parse().ok()?;
-            i64::try_from(time.as_nanosecond()).ok()
-        }
+        Json::Str(text) => iso(text),
         // The unit shows in the size: seconds until the year 5138, then thousandths and so on.
         Json::Int(number) => match number.unsigned_abs() {
             0..100_000_000_000 => number.checked_mul(1_000_000_000),
@@ -94,8 +107,9 @@ fn time_of(value: &Json) -> Option<i64> {
             _ => Some(*number),
         },
         Json::Float(seconds) if seconds.abs() < 1e11 => {
-            // Beyond microseconds a double of this size says nothing.
-            Some((seconds * 1e6).round() as i64 * 1_000)
+            // Beyond microseconds a double of this size says nothing. In 64 bits there is room for
+            // the years from 1677 to 2262.
+            ((seconds * 1e6).round() as i64).checked_mul(1_000)
         }
         _ => None,
     }

@@ -106,6 +106,36 @@ fn flat_logs() {
 }
 
 #[test]
+fn times_of_a_flat_log() {
+    let take_one = |name: &str, value: &str| {
+        let db = store();
+        let record = format!("{{\"role\":\"user\",\"content\":\"x\",\"{name}\":{value}}}");
+        let taken = take(&db, &record, &ImportRequest::default());
+        taken.map(|_| {
+            let nodes = db.nodes("@t0 .cb", None, &pactdb::query::Options::default()).unwrap();
+            nodes.nodes[0]["created_at_ns"].as_i64().unwrap()
+        })
+    };
+    // A field that says its unit has that unit, however small the number.
+    assert_eq!(take_one("created_at_ns", "5"), Ok(5));
+    assert_eq!(take_one("created_at_ns", "1772442000000000001"), Ok(1_772_442_000_000_000_001));
+    assert_eq!(take_one("timestamp", "5"), Ok(5_000_000_000));
+    assert_eq!(take_one("timestamp", "1.5"), Ok(1_500_000_000));
+    // Times before 1970 go up to the first time that a store can have, and not round to 2139.
+    assert!(take_one("timestamp", "-1.5").unwrap() < 1_000);
+    for (name, value) in [
+        ("timestamp", "-9999999999.5"),
+        ("timestamp", "99999999999.0"),
+        ("created_at_ns", "1.5"),
+        ("created_at_ns", "99999999999999999999"),
+    ] {
+        let error = take_one(name, value).unwrap_err();
+        assert_eq!(error.code, Code::ImportInvalid, "{value}");
+        assert!(error.message.contains(&format!("'{name}' is no time of ours")), "{error}");
+    }
+}
+
+#[test]
 fn the_chat_api_in_and_out_again() {
     let db = check("openai-chat/tools.json", Format::OpenaiChat);
     let Json::Map(document) = parse(&read("openai-chat/tools.json")).unwrap() else { panic!() };
