@@ -74,7 +74,7 @@ impl AdviceKind {
 pub fn advise(selector: &Selector, dialect: Dialect) -> Vec<Advice> {
     let mut adviser = Adviser { dialect, foreign: false, found: Vec::new() };
     walk(selector, &mut adviser);
-    if let Some(Time { at, kind: TimeKind::Relative(_) | TimeKind::RelativeRange(..) }) =
+    if let Some(Time { at, kind: TimeKind::Relative(_) | TimeKind::RelativeRange(..), .. }) =
         &selector.time
     {
         adviser.relative_time(*at);

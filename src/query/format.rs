@@ -65,6 +65,10 @@ impl Canonical for Place {
 
 impl Canonical for Time {
     fn write(&self, out: &mut String, _: Dialect) {
+        if let Some(text) = &self.beyond {
+            out.push_str(text);
+            return;
+        }
         let end = |end: &RangeEnd| match end {
             RangeEnd::Relative(n) => relative(*n),
             RangeEnd::Oldest => "@t-*".to_owned(),

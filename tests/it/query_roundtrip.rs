@@ -262,7 +262,7 @@ pub(crate) fn time() -> impl Strategy<Value = Time> {
         (end(), end()).prop_map(|(a, b)| TimeKind::RelativeRange(a, b)),
         (any::<u64>(), 0u64..99).prop_map(|(a, b)| TimeKind::CycleRange(a, b)),
     ]
-    .prop_map(|kind| Time { at: at(), kind })
+    .prop_map(|kind| Time { at: at(), kind, beyond: None })
 }
 
 fn controls() -> impl Strategy<Value = Vec<Control>> {

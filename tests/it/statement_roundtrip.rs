@@ -169,7 +169,8 @@ fn one_time() -> impl Strategy<Value = Time> {
 }
 
 fn one_state() -> impl Strategy<Value = Time> {
-    let event = any::<u64>().prop_map(|seq| Time { at: at(), kind: TimeKind::Event(seq) });
+    let event =
+        any::<u64>().prop_map(|seq| Time { at: at(), kind: TimeKind::Event(seq), beyond: None });
     prop_oneof![3 => one_time(), 1 => event]
 }
 

@@ -13,6 +13,8 @@ pub struct Time {
     pub at: At,
     /// Which time.
     pub kind: TimeKind,
+    /// What was written, if a number in it has more than 64 bits; `kind` has the nearest one.
+    pub beyond: Option<String>,
 }
 
 /// Which time is meant.

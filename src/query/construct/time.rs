@@ -42,7 +42,7 @@ pub(in crate::query) fn time_single(
                 .with_hint("write `@t0..@t-*` for all of history, or `@*` for every snapshot"));
         }
     };
-    Ok(Time { at, kind })
+    Ok(Time { at, kind, beyond: beyond(&[end]) })
 }
 
 pub(in crate::query) fn time_range(
@@ -85,12 +85,12 @@ pub(in crate::query) fn time_range(
         }
         (from, to) => TimeKind::RelativeRange(relative(from), relative(to)),
     };
-    Ok(Time { at, kind })
+    Ok(Time { at, kind, beyond: beyond(&[from, to]) })
 }
 
 pub(in crate::query) fn time_history(l: usize, r: usize) -> Time {
     let kind = TimeKind::RelativeRange(RangeEnd::Relative(0), RangeEnd::Oldest);
-    Time { at: At::new(l, r), kind }
+    Time { at: At::new(l, r), kind, beyond: None }
 }
 
 fn relative(end: End<'_>) -> RangeEnd {
@@ -100,6 +100,26 @@ fn relative(end: End<'_>) -> RangeEnd {
         }
         End::Oldest | End::BareOldest | End::All => RangeEnd::Oldest,
     }
+}
+
+/// What was written, in canonical form, if a number in it has more than 64 bits.
+fn beyond(ends: &[End<'_>]) -> Option<String> {
+    let cycles = matches!(ends, [End::Cycle(_), ..]);
+    let fits = |end: &End<'_>| match end {
+        End::Bare(n) if cycles => n.parse::<u64>().is_ok(),
+        End::Cycle(n) | End::Event(n) => n.parse::<u64>().is_ok(),
+        End::Relative(n) | End::Bare(n) => n.parse::<i64>().is_ok(),
+        End::Oldest | End::BareOldest | End::All => true,
+    };
+    let text = |end: &End<'_>| match end {
+        End::Bare(n) if cycles => format!("@c{n}"),
+        End::Cycle(n) => format!("@c{n}"),
+        End::Event(n) => format!("@e{n}"),
+        End::Relative(n) | End::Bare(n) => format!("@t{n}"),
+        End::Oldest | End::BareOldest => "@t-*".to_owned(),
+        End::All => "@*".to_owned(),
+    };
+    (!ends.iter().all(fits)).then(|| ends.iter().map(text).collect::<Vec<_>>().join(".."))
 }
 
 /// The cycle or event, or the nearest one of 64 bits.

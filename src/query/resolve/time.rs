@@ -5,7 +5,6 @@ use crate::query::ast::{Time, TimeKind};
 use crate::query::dialect::Dialect;
 use crate::query::plan::{RangeKind, State, Stop, When, end_value};
 use crate::query::query_error::QueryError;
-use crate::query::span::Span;
 use crate::query::timeline::{EventState, Timeline};
 
 /// The states that a time means. Of a range at most `max` snapshots are kept, the newest.
@@ -17,14 +16,14 @@ pub fn resolve_time(
     warnings: &mut Vec<String>,
 ) -> Result<When, QueryError> {
     let Some(time) = time else { return Ok(When::One(State::Working)) };
-    let clock = Clock { dialect, timeline, at: time.at.0 };
+    let clock = Clock { dialect, timeline, time };
     match time.kind {
         TimeKind::All => Ok(When::Every),
         TimeKind::Relative(value) => clock.relative(value).map(When::One),
         TimeKind::Cycle(cycle) if timeline.history().contains(cycle) => {
             Ok(When::One(State::Cycle(cycle)))
         }
-        TimeKind::Cycle(cycle) => Err(clock.missing(format!("there is no snapshot @c{cycle}"))),
+        TimeKind::Cycle(cycle) => Err(clock.missing("", format!("@c{cycle}"))),
         TimeKind::Event(seq) => clock.event(seq).map(When::One),
         TimeKind::RelativeRange(a, b) => {
             let oldest = clock.oldest();
@@ -37,7 +36,7 @@ pub fn resolve_time(
 struct Clock<'a> {
     dialect: Dialect,
     timeline: &'a dyn Timeline,
-    at: Span,
+    time: &'a Time,
 }
 
 impl Clock<'_> {
@@ -61,6 +60,8 @@ impl Clock<'_> {
     }
 
     fn event(&self, seq: u64) -> Result<State, QueryError> {
+        let beyond = self.time.beyond.as_deref().and_then(|text| text.strip_prefix("@e"));
+        let number = beyond.map_or_else(|| seq.to_string(), str::to_owned);
         let (message, hint) = match self.timeline.event(seq)? {
             EventState::After(after) => return Ok(State::Event { seq, after }),
             EventState::Inside { last } => (
@@ -68,20 +69,20 @@ impl Clock<'_> {
                 format!("`@e{last}` is the state after all of it"),
             ),
             EventState::Unknown { newest: 0 } => {
-                (format!("there is no event {seq}"), "there is no event yet".to_owned())
+                (format!("there is no event {number}"), "there is no event yet".to_owned())
             }
             EventState::Unknown { newest } => (
-                format!("there is no event {seq}"),
+                format!("there is no event {number}"),
                 format!("events are numbered from 1 to {newest}"),
             ),
         };
-        Err(QueryError::new(Code::SnapshotNotFound, message).at(self.at).with_hint(hint))
+        Err(QueryError::new(Code::SnapshotNotFound, message).at(self.time.at.0).with_hint(hint))
     }
 
     fn relative(&self, value: i64) -> Result<State, QueryError> {
         self.state(value).ok_or_else(|| {
             let sign = if value > 0 { "+" } else { "" };
-            self.missing(format!("there is no snapshot @t{sign}{value}"))
+            self.missing("", format!("@t{sign}{value}"))
         })
     }
 
@@ -95,7 +96,7 @@ impl Clock<'_> {
         let (low, high) = (a.min(b), a.max(b));
         let (first, last) = (low.max(self.oldest()), high.min(0));
         if first > last {
-            return Err(self.missing("the range lies outside history".to_owned()));
+            return Err(self.not_found("the range lies outside history".to_owned()));
         }
         if (first, last) != (low, high) {
             warnings
@@ -130,7 +131,7 @@ impl Clock<'_> {
             }
         }
         let (Some(newest), Some(oldest)) = (cycles.first(), cycles.last()) else {
-            return Err(self.missing(format!("there is no snapshot in @c{low}..@c{high}")));
+            return Err(self.missing("in ", format!("@c{low}..@c{high}")));
         };
         if (*oldest, *newest) != (low, high) {
             warnings.push(format!(
@@ -149,7 +150,13 @@ impl Clock<'_> {
         Ok(When::Range { kind: RangeKind::Cycles, stops: stops.collect(), cut })
     }
 
-    fn missing(&self, message: String) -> QueryError {
+    /// Nothing is at an address, which is quoted as it was written if no number holds it.
+    fn missing(&self, inside: &str, address: String) -> QueryError {
+        let address = self.time.beyond.as_ref().unwrap_or(&address);
+        self.not_found(format!("there is no snapshot {inside}{address}"))
+    }
+
+    fn not_found(&self, message: String) -> QueryError {
         let history = self.timeline.history();
         let cycles = history.runs().first().zip(history.runs().last());
         let hint = match cycles {
@@ -161,6 +168,6 @@ impl Clock<'_> {
             }
             None => "nothing has been committed yet".to_owned(),
         };
-        QueryError::new(Code::SnapshotNotFound, message).at(self.at).with_hint(hint)
+        QueryError::new(Code::SnapshotNotFound, message).at(self.time.at.0).with_hint(hint)
     }
 }

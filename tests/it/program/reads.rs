@@ -193,3 +193,21 @@ fn every_command_that_reads_a_state_takes_an_event() {
     assert!(folder.fails(&["replay", "--from", "@e3"]).starts_with("E_SELECTOR_INVALID"));
     assert!(folder.fails(&["tree", "--at", "@e9"]).starts_with("E_SNAPSHOT_NOT_FOUND"));
 }
+
+#[test]
+fn a_number_is_quoted_as_it_was_written() {
+    let folder = small();
+    for address in ["@c99999999999999999999", "@t-99999999999999999999", "@t+99999999999999999999"]
+    {
+        let said = folder.fails(&["nodes", &format!("{address} *")]);
+        let expected = format!("E_SNAPSHOT_NOT_FOUND: at byte 0: there is no snapshot {address} (");
+        assert!(said.starts_with(&expected), "{said}");
+    }
+    let said = folder.fails(&["select", "@e99999999999999999999 *"]);
+    assert!(said.contains("there is no event 99999999999999999999 ("), "{said}");
+    let said = folder.fails(&["select", "@c99999999999999999998..99999999999999999999 *"]);
+    let expected = "there is no snapshot in @c99999999999999999998..@c99999999999999999999";
+    assert!(said.contains(expected), "{said}");
+    let said = folder.ok(&["explain", "@c1..99999999999999999999 *"]);
+    assert!(said.contains("canonical @c1..@c99999999999999999999 *\n"), "{said}");
+}
