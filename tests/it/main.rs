@@ -16,6 +16,7 @@ mod model_golden;
 mod model_random;
 mod moments;
 mod opening;
+mod output;
 mod program;
 mod query_advice;
 mod query_edit;

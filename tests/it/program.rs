@@ -12,7 +12,7 @@ mod reads;
 mod sessions;
 
 /// A folder with a store of two turns and one edit in progress.
-fn small() -> Folder {
+pub(crate) fn small() -> Folder {
     let folder = Folder::new();
     folder.ok(&["add", "--to", "^sys", "--role", "system", "Be brief."]);
     folder.ok(&["add", "--role", "user", "Where is the key?"]);

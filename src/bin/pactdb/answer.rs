@@ -1,6 +1,6 @@
 //! Operations answered for people: what the protocol answers in JSON, as text.
 
-use crate::render::{self, Look, NodeView, Tone};
+use crate::render::{self, Look, NodeView, Tone, visible};
 use pactdb::db::{EditReply, IdReply, IdsReply, KeyReply};
 use pactdb::protocol::{self, Body, Op, Question};
 use pactdb::query::{Asked, Selected};
@@ -36,7 +36,8 @@ pub fn answer(look: Look, db: &Db, op: Op) -> Result<Answer> {
         Op::Restore(request) => {
             let at = request.at.clone();
             let reply = db.restore(request)?;
-            format!("restored {at}: {}", render::commit(look, "committed", &reply)).into()
+            let said = render::commit(look, "committed", &reply);
+            format!("restored {}: {said}", visible(&at)).into()
         }
         Op::Select(question) => select(look, db, question)?,
         Op::Nodes(question) => nodes(look, db, question)?,
@@ -59,7 +60,7 @@ fn plain(db: &Db, op: Op) -> Result<Answer> {
     let text = match reply.result? {
         Body::Exact(text) => text,
         Body::Value(value) => {
-            let pretty = serde_json::to_string_pretty(&value);
+            let pretty = pactdb::json::pretty(&value);
             format!("{}\n", pretty.map_err(|error| Error::request(error.to_string()))?)
         }
     };
@@ -86,11 +87,12 @@ fn edited(look: Look, did: &str, reply: &EditReply) -> String {
         EditReply::Id(IdReply { id }) => format!("added {}\n", look.paint(Tone::Id, id)),
         EditReply::Ids(IdsReply { ids }) if ids.is_empty() => "nothing matched\n".to_owned(),
         EditReply::Ids(IdsReply { ids }) => {
-            let ids = render::cut(&ids.join(" "), look.width.saturating_sub(did.len() + 1));
+            let ids = visible(&ids.join(" ")).into_owned();
+            let ids = render::cut(&ids, look.width.saturating_sub(did.len() + 1));
             format!("{did} {}\n", look.paint(Tone::Id, &ids))
         }
         EditReply::Policies(policies) => render::policies(look, policies),
-        EditReply::Key(KeyReply { key }) => format!("ended the cadence of {key}\n"),
+        EditReply::Key(KeyReply { key }) => format!("ended the cadence of {}\n", visible(key)),
         EditReply::Commit(reply) => render::commit(look, "committed", reply),
     }
 }
@@ -101,7 +103,7 @@ fn select(look: Look, db: &Db, question: Question) -> Result<Answer> {
     let asked = db.asked(&q, dialect)?;
     match db.select(&q, dialect, &options)? {
         Selected::Ids { ids, warnings } => {
-            let text = ids.iter().map(|id| format!("{id}\n")).collect();
+            let text = render::ids(ids.iter().map(|id| &**id));
             Ok(Answer { text, warnings, source: Some(source(db, asked, Some(ids.len()))) })
         }
         Selected::Range(range) => Ok(Answer {

@@ -2,14 +2,15 @@
 
 use crate::answer::{Answer, answer};
 use crate::args::{Arguments, Colour};
+use crate::output;
 use crate::progress::Bar;
-use crate::render::{Look, Tone};
+use crate::render::{self, Look, Tone, visible};
 use pactdb::protocol::{self, Op};
 use pactdb::query::Dialect;
-use pactdb::{Code, Db, Error, Options, Result};
+use pactdb::{Code, Db, Error, Options, Result, json};
 use serde::Serialize;
 use std::fs::OpenOptions;
-use std::io::{BufRead, ErrorKind, IsTerminal, Write};
+use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -70,7 +71,7 @@ impl Context {
         if self.json {
             let reply = protocol::answer(db, op);
             reply.result.as_ref().map_err(Clone::clone)?;
-            return self.print(&format!("{}\n", json(&reply)?));
+            return self.print(&format!("{}\n", line(&reply)?));
         }
         self.show(answer(self.look, db, op)?)
     }
@@ -80,10 +81,10 @@ impl Context {
         self.page(&answer.text)?;
         let look = Look { colour: Look::wants_colour(&std::io::stderr()), ..self.look };
         for warning in &answer.warnings {
-            eprintln!("{}: {warning}", look.paint(Tone::Soon, "warning"));
+            output::remark(look, &render::warning(look, warning));
         }
         if let (Some(source), true) = (&answer.source, std::io::stderr().is_terminal()) {
-            eprintln!("{}", look.paint(Tone::Dim, source));
+            output::remark(look, &format!("{}\n", look.paint(Tone::Dim, source)));
         }
         Ok(())
     }
@@ -91,29 +92,29 @@ impl Context {
     /// Prints a value for a program, or a text for a person.
     pub fn say<T: Serialize>(&self, value: &T, text: &str) -> Result<()> {
         match self.json {
-            true => self.print(&format!("{{\"ok\":{}}}\n", json(value)?)),
-            false => self.print(text),
+            true => self.print(&format!("{{\"ok\":{}}}\n", line(value)?)),
+            false => self.tell(text),
         }
     }
 
-    /// Writes to standard output. Whoever reads it may leave at any time.
+    /// Writes exact bytes to standard output, for programs.
     pub fn print(&self, text: &str) -> Result<()> {
-        let mut output = std::io::stdout().lock();
-        match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
-            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-                Err(Error::new(Code::StoreIo, format!("the output: {error}")))
-            }
-            _ => Ok(()),
-        }
+        output::exact(text)
     }
 
-    /// Like `print`, through a pager if it is longer than the terminal.
+    /// Writes to standard output, for people.
+    pub fn tell(&self, text: &str) -> Result<()> {
+        output::exact(&self.look.clean(text))
+    }
+
+    /// Like `tell`, through a pager if it is longer than the terminal.
     pub fn page(&self, text: &str) -> Result<()> {
+        let text = self.look.clean(text);
         let long = self.look.height.is_some_and(|height| text.lines().count() >= height);
-        if long && self.pager && std::io::stdin().is_terminal() && paged(text) {
+        if long && self.pager && std::io::stdin().is_terminal() && paged(&text) {
             return Ok(());
         }
-        self.print(text)
+        output::exact(&text)
     }
 
     /// Asks before something that cannot be taken back, if there is a person to ask.
@@ -121,7 +122,7 @@ impl Context {
         if yes || self.json || !std::io::stdin().is_terminal() {
             return Ok(());
         }
-        eprint!("{question} [y/N] ");
+        output::remark(self.look, &format!("{} [y/N] ", visible(question)));
         let mut line = String::new();
         let read = std::io::stdin().lock().read_line(&mut line);
         match (read, line.trim()) {
@@ -151,8 +152,14 @@ pub fn open(path: &Path) -> Result<Db> {
     Options::new().progress(move |progress| bar.show(progress)).open(path)
 }
 
-fn json<T: Serialize>(value: &T) -> Result<String> {
-    serde_json::to_string(value).map_err(|error| Error::request(error.to_string()))
+/// A value as one line of JSON.
+pub fn line<T: Serialize>(value: &T) -> Result<String> {
+    json::line(value).map_err(|error| Error::request(error.to_string()))
+}
+
+/// What a file is called in an answer. A name may have bytes that are no text.
+pub fn name_of(path: &Path) -> String {
+    path.display().to_string()
 }
 
 /// Shows a text in the pager; false if there is none that works.
@@ -169,6 +176,6 @@ fn paged(text: &str) -> bool {
         // Whoever leaves the pager early has seen enough.
         let _ = input.write_all(text.as_bytes());
     }
-    // A shell that does not find the pager ends with 127, and nothing was shown.
-    child.wait().is_ok_and(|status| status.code() != Some(127))
+    // A pager that fails, or that the shell does not find, has shown nothing.
+    child.wait().is_ok_and(|status| matches!(status.code(), None | Some(0)))
 }

@@ -1,12 +1,11 @@
 //! The program: arguments in, text and exit status out. It sees only the library's public face.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program prints")]
-
 mod answer;
 mod args;
 mod commands;
 mod context;
 mod demo;
+mod output;
 mod pipe;
 mod progress;
 mod render;
@@ -14,23 +13,52 @@ mod repl;
 mod request;
 
 use clap::Parser;
+use pactdb::{Error, Result, json};
+use render::Look;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let arguments = args::Arguments::parse();
+    let arguments = match args::Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(answer) => return usage(&answer),
+    };
     let json = arguments.json;
     let look = context::error_look(&arguments);
-    match commands::run(arguments) {
-        Ok(code) => code,
-        Err(error) if json => {
-            // Serializing an error cannot fail: it is made of texts and numbers.
-            let text = serde_json::to_string(&error).unwrap_or_default();
-            println!("{{\"error\":{text}}}");
-            ExitCode::from(1)
-        }
-        Err(error) => {
-            eprint!("{}", render::error(look, &error));
-            ExitCode::from(1)
-        }
+    commands::run(arguments).unwrap_or_else(|error| failed(look, json, &error))
+}
+
+/// Says what went wrong. Where even that cannot be said, the status tells of it.
+fn failed(look: Look, json: bool, error: &Error) -> ExitCode {
+    let said = match json {
+        true => reply(error),
+        false => Err(error.clone()),
+    };
+    if let Err(error) = said {
+        output::remark(look, &render::error(look, &error));
+    }
+    ExitCode::from(1)
+}
+
+/// The error as a reply on standard output.
+fn reply(error: &Error) -> Result<()> {
+    let text = json::line(error).map_err(|error| Error::request(error.to_string()))?;
+    output::exact(&format!("{{\"error\":{text}}}\n"))
+}
+
+/// The help that was asked for, or what is wrong with the arguments, which are quoted there.
+fn usage(answer: &clap::Error) -> ExitCode {
+    if answer.use_stderr() {
+        let look = Look::of_output(false);
+        output::remark(look, &answer.render().to_string());
+        return ExitCode::from(2);
+    }
+    let look = Look::of_output(Look::wants_colour(&std::io::stdout()));
+    let text = match look.colour {
+        true => answer.render().ansi().to_string(),
+        false => answer.render().to_string(),
+    };
+    match output::exact(&text) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => failed(look, false, &error),
     }
 }

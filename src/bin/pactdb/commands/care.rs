@@ -1,17 +1,17 @@
 //! Making a store and looking after its file.
 
 use crate::args::Spec;
-use crate::context::Context;
+use crate::context::{Context, name_of};
 use crate::progress::Bar;
-use crate::render::{plural, size};
+use crate::render::{plural, size, visible};
 use pactdb::{Db, Result};
 
 pub fn init(context: &Context, spec: Spec) -> Result<()> {
     let store = &context.store;
     let db = Db::create(store, spec.into())?;
     let spec = db.generation().name();
-    let text = format!("made {} for PACT {spec}\n", store.display());
-    context.say(&serde_json::json!({"store": store, "spec": spec}), &text)
+    let text = format!("made {} for PACT {spec}\n", visible(&name_of(store)));
+    context.say(&serde_json::json!({"store": name_of(store), "spec": spec}), &text)
 }
 
 pub fn verify(context: &Context) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use crate::args::{AddArgs, BatchArgs, CommitArgs, ContentArgs, MoveArgs, PolicyArgs, SetArgs};
 use crate::context::Context;
-use crate::render::{cut, plural};
+use crate::render::{cut, plural, visible};
 use crate::request::{Request, count};
 use pactdb::json::parse_document as parse;
 use pactdb::limits::MAX_LINE_BYTES;
@@ -85,7 +85,7 @@ pub fn remove(context: &Context, target: &str, force: bool, yes: bool) -> Result
     if let Ok(Selected::Ids { ids, .. }) = found
         && !ids.is_empty()
     {
-        let names = cut(&ids.join(" "), 60);
+        let names = cut(&visible(&ids.join(" ")), 60);
         let many = plural(ids.len() as u64, "node");
         context.confirm(yes, &format!("remove {many} with all below ({names})?"))?;
     }

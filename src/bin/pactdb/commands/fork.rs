@@ -4,9 +4,9 @@ use super::import::open;
 use super::replay::cycle_at;
 use crate::answer::state_at;
 use crate::args::{DumpArgs, ForkArgs, LoadArgs};
-use crate::context::{Context, private};
+use crate::context::{Context, name_of, private};
 use crate::progress::Bar;
-use crate::render::plural;
+use crate::render::{plural, visible};
 use pactdb::session::{Until, dump, fork, load};
 use pactdb::{Address, Code, Db, Error, Options, Result};
 use std::io::{BufWriter, ErrorKind, Write};
@@ -58,7 +58,8 @@ pub fn dump_store(context: &Context, args: &DumpArgs) -> Result<()> {
         let _ = std::fs::remove_file(path);
     }
     let report = report?;
-    let text = format!("dumped {} to {}\n", plural(report.events, "event"), path.display());
+    let name = name_of(path);
+    let text = format!("dumped {} to {}\n", plural(report.events, "event"), visible(&name));
     context.say(&report, &text)
 }
 
@@ -92,9 +93,9 @@ pub fn load_store(context: &Context, args: &LoadArgs) -> Result<()> {
 
 /// What a new store holds.
 pub fn said(context: &Context, db: &Db, path: &Path, what: &str) -> Result<()> {
-    let (events, cycle) = (db.events(), db.last_cycle());
-    let value = serde_json::json!({"store": path, "events": events, "cycle": cycle});
-    let text =
-        format!("{what} {}: {}, newest cycle {cycle}\n", path.display(), plural(events, "event"));
+    let (name, events, cycle) = (name_of(path), db.events(), db.last_cycle());
+    let value = serde_json::json!({"store": name, "events": events, "cycle": cycle});
+    let events = plural(events, "event");
+    let text = format!("{what} {}: {events}, newest cycle {cycle}\n", visible(&name));
     context.say(&value, &text)
 }

@@ -5,9 +5,9 @@
 
 mod story;
 
-use crate::context::Context;
+use crate::context::{Context, name_of};
 use crate::progress::Bar;
-use crate::render::plural;
+use crate::render::{plural, visible};
 use pactdb::{
     AddRequest, AttemptAction, AttemptRequest, AttemptStatus, Clock, Code, CommitRequest, Db,
     Error, Json, Options, Result, SetRequest,
@@ -30,7 +30,8 @@ pub fn run(context: &Context, file: &Path) -> Result<()> {
     }
     let db = make(file)?;
     let stats = db.stats()?;
-    let name = file.display();
+    let store = name_of(file);
+    let name = visible(&store);
     let text = format!(
         "made {name}: an agent plans a trip, {} and {}\n\nTry:\n  \
          pactdb -s {name} tree\n  \
@@ -40,7 +41,7 @@ pub fn run(context: &Context, file: &Path) -> Result<()> {
         plural(stats.snapshots, "turn"),
         plural(stats.events, "event"),
     );
-    context.say(&serde_json::json!({"store": file, "cycle": stats.cycle}), &text)
+    context.say(&serde_json::json!({"store": store, "cycle": stats.cycle}), &text)
 }
 
 /// The story's own time.

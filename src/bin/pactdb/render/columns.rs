@@ -1,7 +1,7 @@
 //! Lines of cells in columns. The last column takes what is left of the width, and is cut there.
 
 use super::look::{Look, Tone};
-use super::units::{cut, width_of};
+use super::text::{fit, padding, visible, width_of};
 
 /// What lies between two columns.
 const GAP: &str = "  ";
@@ -9,55 +9,58 @@ const GAP: &str = "  ";
 /// No column but the last is wider than this.
 const WIDEST: usize = 44;
 
-/// A piece of text with its tone.
-#[derive(Debug, Clone)]
+/// A text in one line, made visible, whose parts have tones.
+#[derive(Debug, Clone, Default)]
 pub struct Cell {
-    pieces: Vec<(Tone, String)>,
+    text: String,
+    /// The tone of each part, and where the part ends.
+    tones: Vec<(Tone, usize)>,
     right: bool,
 }
 
 impl Cell {
     /// A cell with one tone.
-    pub fn new(tone: Tone, text: impl Into<String>) -> Cell {
-        Cell { pieces: vec![(tone, text.into())], right: false }
+    pub fn new(tone: Tone, text: impl AsRef<str>) -> Cell {
+        Cell::default().and(tone, text)
     }
 
     /// A cell that leans to the right, for numbers.
-    pub fn right(tone: Tone, text: impl Into<String>) -> Cell {
+    pub fn right(tone: Tone, text: impl AsRef<str>) -> Cell {
         Cell { right: true, ..Cell::new(tone, text) }
     }
 
     /// A cell with nothing in it.
     pub fn empty() -> Cell {
-        Cell::new(Tone::Plain, "")
+        Cell::default()
     }
 
     /// The cell with more text after it.
-    pub fn and(mut self, tone: Tone, text: impl Into<String>) -> Cell {
-        self.pieces.push((tone, text.into()));
+    pub fn and(mut self, tone: Tone, text: impl AsRef<str>) -> Cell {
+        self.text.push_str(&visible(text.as_ref()));
+        self.tones.push((tone, self.text.len()));
         self
     }
 
     fn width(&self) -> usize {
-        self.pieces.iter().map(|(_, text)| width_of(text)).sum()
+        width_of(&self.text)
     }
 
     fn is_empty(&self) -> bool {
-        self.pieces.iter().all(|(_, text)| text.is_empty())
+        self.text.is_empty()
     }
 
-    /// The text in at most so many columns, and how many it takes.
-    fn paint(&self, look: Look, columns: usize) -> (String, usize) {
-        let (mut out, mut used) = (String::new(), 0);
-        for (tone, text) in &self.pieces {
-            let kept = cut(text, columns - used);
-            used += width_of(&kept);
-            out.push_str(&look.paint(*tone, &kept));
-            if kept.len() < text.len() {
-                break;
-            }
+    /// The text in at most so many columns, and the spaces that are left of them.
+    fn paint(&self, look: Look, columns: usize) -> (String, String) {
+        let (kept, mark) = fit(&self.text, columns);
+        let shown = format!("{}{mark}", &self.text[..kept]);
+        let (mut out, mut start) = (String::new(), 0);
+        for (tone, end) in &self.tones {
+            // What was left out is marked in the tone of the part that it is missing from.
+            let end = if *end >= kept { shown.len() } else { *end };
+            out.push_str(&look.paint(*tone, &shown[start..end]));
+            start = end;
         }
-        (out, used)
+        (out, padding(&shown, columns))
     }
 }
 
@@ -142,8 +145,7 @@ fn line(row: &[Cell], widths: &[usize], look: Look, out: &mut String) {
     let last = row.iter().rposition(|cell| !cell.is_empty()).unwrap_or(0);
     for (i, cell) in row.iter().take(last + 1).enumerate() {
         let room = widths.get(i).copied().unwrap_or(0);
-        let (text, used) = cell.paint(look, room);
-        let padding = " ".repeat(room - used);
+        let (text, padding) = cell.paint(look, room);
         match (cell.right, i == last) {
             (true, _) => out.extend([padding.as_str(), &text]),
             (false, true) => out.push_str(&text),

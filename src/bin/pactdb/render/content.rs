@@ -39,6 +39,6 @@ fn text(content: Option<&Json>) -> String {
     match content {
         None => String::new(),
         Some(Json::Str(text)) => text.clone(),
-        Some(other) => serde_json::to_string_pretty(other).unwrap_or_default(),
+        Some(other) => pactdb::json::pretty(other).unwrap_or_default(),
     }
 }

@@ -4,6 +4,7 @@ use super::columns::{Cell, Columns};
 use super::content::content_diff;
 use super::look::{Look, Tone};
 use super::node::{NodeView, words};
+use super::text::{cut, visible};
 use super::units::plural;
 use pactdb::query::{Delta, RichDiff};
 use pactdb::{Json, Result, Snapshot};
@@ -74,7 +75,7 @@ pub(super) fn change(
         }
     }
     let sign = look.paint(Tone::Changed, &format!("~ {id}"));
-    let mut out = format!("{sign}  {}\n", parts.join(", "));
+    let mut out = format!("{sign}  {}\n", visible(&parts.join(", ")));
     if delta.0.iter().any(|(name, _)| name == "content_hash") {
         let [older, newer] = contents;
         out.push_str(&content_diff(look, older.as_ref(), newer.as_ref(), "    "));
@@ -106,6 +107,6 @@ pub(super) fn content(object: Option<Json>) -> Option<Json> {
 fn short(value: &Json) -> String {
     match value {
         Json::Null => "none".to_owned(),
-        other => super::units::cut(&words(other), 32),
+        other => cut(&visible(&words(other)), 32),
     }
 }

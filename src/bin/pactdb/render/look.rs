@@ -1,6 +1,8 @@
 //! How text may look: its width, and whether it has colours.
 
+use super::text::{visible, visible_lines};
 use anstyle::{AnsiColor, Style};
+use std::borrow::Cow;
 use std::io::IsTerminal;
 
 /// How wide text is that goes nowhere in particular, such as into a file.
@@ -74,17 +76,58 @@ impl Look {
         stream.is_terminal() && !refused && !dumb
     }
 
-    /// A text in the colour of its tone.
+    /// A text in one line, made visible, in the colour of its tone.
     pub fn paint(&self, tone: Tone, text: &str) -> String {
-        let style = style_of(tone);
+        let (style, text) = (style_of(tone), visible(text));
         if !self.colour || text.is_empty() || style == Style::new() {
-            return text.to_owned();
+            return text.into_owned();
         }
         format!("{style}{text}{style:#}")
+    }
+
+    /// A whole answer as it may go out: a terminal obeys nothing in it but the ends of lines and,
+    /// where there are colours, the codes of the tones. Everything for people passes here last.
+    pub fn clean<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if !self.colour {
+            return visible_lines(text);
+        }
+        let codes: Vec<String> = Tone::ALL
+            .iter()
+            .flat_map(|tone| [format!("{}", style_of(*tone)), format!("{:#}", style_of(*tone))])
+            .filter(|code| !code.is_empty())
+            .collect();
+        let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+        while let Some(at) = rest.find('\u{1b}') {
+            let (before, code) = rest.split_at(at);
+            let known = codes.iter().find(|known| code.starts_with(*known));
+            let (code, after) = code.split_at(known.map_or(1, String::len));
+            out.push_str(&visible_lines(before));
+            out.push_str(&if known.is_some() { Cow::Borrowed(code) } else { visible(code) });
+            rest = after;
+        }
+        out.push_str(&visible_lines(rest));
+        Cow::Owned(out)
     }
 }
 
 impl Tone {
+    const ALL: [Tone; 14] = [
+        Tone::Plain,
+        Tone::Dim,
+        Tone::Strong,
+        Tone::Id,
+        Tone::Region,
+        Tone::System,
+        Tone::User,
+        Tone::Assistant,
+        Tone::Tool,
+        Tone::Added,
+        Tone::Removed,
+        Tone::Changed,
+        Tone::Soon,
+        Tone::Fault,
+    ];
+
     /// The tone of a role.
     pub fn of_role(role: Option<&str>) -> Tone {
         match role {

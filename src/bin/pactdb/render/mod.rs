@@ -1,6 +1,7 @@
 //! Answers as people read them: tables, trees, differences, errors with a caret.
 //!
-//! Everything here makes text from plain data and prints nothing. A [`Look`] says how wide the
+//! Everything here makes text from plain data and prints nothing. Texts of others are made visible
+//! on their way in (see [`text`]) and measured as they will stand there. A [`Look`] says how wide the
 //! text may be and whether it has colours; the same answer with the same look is the same text.
 
 mod columns;
@@ -13,11 +14,12 @@ mod range;
 mod replies;
 mod session;
 mod table;
+mod text;
 mod tree;
 mod units;
 
 pub use diff::diff;
-pub use error::error;
+pub use error::{error, warning};
 pub use look::{Look, Tone};
 pub use node::NodeView;
 pub use range::range;
@@ -25,6 +27,7 @@ pub use replies::{
     asked, attempts, commit, explanation, log, policies, state_name, state_words, stats, undo,
 };
 pub use session::{comparison, cycles, imported, life, steps};
-pub use table::nodes;
+pub use table::{ids, nodes};
+pub use text::{cut, visible, width_of};
 pub use tree::{TreeOptions, tree};
-pub use units::{cut, plural, size, width_of};
+pub use units::{plural, size};

@@ -116,12 +116,5 @@ pub fn words(content: &Json) -> String {
         Json::Str(text) => text.chars().take(ENOUGH).collect(),
         other => canonical_string(other).chars().take(ENOUGH).collect::<String>(),
     };
-    let mut line = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.extend(word.chars().map(|c| if c.is_control() { '·' } else { c }));
-    }
-    line
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

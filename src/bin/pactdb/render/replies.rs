@@ -2,6 +2,7 @@
 
 use super::columns::{Cell, Columns};
 use super::look::{Look, Tone};
+use super::text::{cut, visible};
 use super::units::{instant, plural, size};
 use pactdb::db::{LogEntry, Stats, UndoReply};
 use pactdb::query::{Asked, Explanation, Ran, Tally};
@@ -52,7 +53,7 @@ pub fn commit(look: Look, did: &str, reply: &CommitReply) -> String {
     ];
     for (name, tone, ids) in lists {
         if !ids.is_empty() {
-            let ids = super::units::cut(&ids.join(" "), look.width.saturating_sub(12));
+            let ids = cut(&visible(&ids.join(" ")), look.width.saturating_sub(12));
             out.push_str(&format!("  {name}: {}\n", look.paint(tone, &ids)));
         }
     }
@@ -149,7 +150,8 @@ pub fn explanation(look: Look, explanation: &Explanation) -> String {
     let mut part = |name: &str, lines: &[String]| {
         for (i, line) in lines.iter().enumerate() {
             let name = if i == 0 { name } else { "" };
-            out.push_str(&format!("{} {line}\n", look.paint(Tone::Dim, &format!("{name:>9}"))));
+            let name = look.paint(Tone::Dim, &format!("{name:>9}"));
+            out.push_str(&format!("{name} {}\n", visible(line)));
         }
     };
     part("canonical", std::slice::from_ref(&explanation.canonical));

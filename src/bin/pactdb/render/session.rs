@@ -2,6 +2,8 @@
 
 use super::columns::{Cell, Columns};
 use super::look::{Look, Tone};
+use super::node::words;
+use super::text::{cut, visible};
 use super::units::{instant, plural};
 use pactdb::Json;
 use pactdb::session::{
@@ -28,11 +30,12 @@ pub fn imported(look: Look, report: &ImportReport) -> String {
     if !report.left_out.is_empty() {
         let list: Vec<String> =
             report.left_out.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-        out.push_str(&format!("  no part of the conversation: {}\n", list.join(", ")));
+        let list = list.join(", ");
+        out.push_str(&format!("  no part of the conversation: {}\n", visible(&list)));
     }
     for bad in &report.bad {
         let line = format!("line {}: {}", bad.line, bad.message);
-        out.push_str(&format!("  {} {line}\n", look.paint(Tone::Soon, "left out")));
+        out.push_str(&format!("  {} {}\n", look.paint(Tone::Soon, "left out"), visible(&line)));
     }
     if report.more_bad > 0 {
         let more = plural(report.more_bad, "more record");
@@ -106,11 +109,7 @@ fn fields(what: What, fields: &[FieldChange]) -> Option<String> {
 }
 
 fn short(value: &Json) -> String {
-    let text = match value {
-        Json::Str(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
-        other => pactdb::json::canonical_string(other),
-    };
-    super::units::cut(&text, 40)
+    cut(&visible(&words(value)), 40)
 }
 
 /// Cycles with what they changed, one a line.

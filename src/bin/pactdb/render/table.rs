@@ -3,6 +3,7 @@
 use super::columns::{Cell, Columns};
 use super::look::{Look, Tone};
 use super::node::NodeView;
+use super::text::visible;
 
 /// A table of nodes. Ages are counted to `now`, the cycle of the snapshot that was asked.
 pub fn nodes(look: Look, nodes: &[NodeView], now: Option<u64>) -> String {
@@ -20,6 +21,11 @@ pub fn nodes(look: Look, nodes: &[NodeView], now: Option<u64>) -> String {
         ]);
     }
     if nodes.is_empty() { String::new() } else { table.render(look) }
+}
+
+/// Ids, one a line.
+pub fn ids<'a>(ids: impl Iterator<Item = &'a str>) -> String {
+    ids.map(|id| format!("{}\n", visible(id))).collect()
 }
 
 /// The depth, and the offset if it is not 0: `d3`, `d1 -1`.

@@ -4,7 +4,8 @@
 use super::columns::{Cell, Columns};
 use super::look::{Look, Tone};
 use super::node::NodeView;
-use super::units::{cut, plural};
+use super::text::{cut, visible};
+use super::units::plural;
 use pactdb::query::{Dialect, Options};
 use pactdb::{Db, Result, Snapshot};
 use std::collections::HashMap;
@@ -115,7 +116,7 @@ impl Painter {
             name = name.and(Tone::Dim, format!("{:+} ", node.offset));
         }
         if let Some(special) = node.special_type() {
-            name = name.and(Tone::Plain, format!("{} ", cut(special, 20)));
+            name = name.and(Tone::Plain, format!("{} ", cut(&visible(special), 20)));
         }
         name = name.and(Tone::Id, node.id.clone());
         if let (Some(depth @ 1..), true) = (node.depth, is_turn(node)) {

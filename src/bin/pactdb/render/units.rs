@@ -1,7 +1,6 @@
-//! Sizes, times, counts and widths as people read them.
+//! Sizes, times and counts as people read them.
 
 use jiff::Timestamp;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Bytes in units that a person reads.
 pub fn size(bytes: u64) -> String {
@@ -30,30 +29,4 @@ pub fn plural(count: u64, noun: &str) -> String {
 /// A number with its thousands apart.
 fn grouped(count: u64) -> String {
     indicatif::HumanCount(count).to_string()
-}
-
-/// How many columns a text takes.
-pub fn width_of(text: &str) -> usize {
-    UnicodeWidthStr::width(text)
-}
-
-/// A text in at most so many columns, with `…` where something was left out.
-pub fn cut(text: &str, columns: usize) -> String {
-    if width_of(text) <= columns {
-        return text.to_owned();
-    }
-    let mut kept = String::new();
-    let mut used = 0;
-    for c in text.chars() {
-        let width = c.width().unwrap_or(0);
-        if used + width + 1 > columns {
-            break;
-        }
-        used += width;
-        kept.push(c);
-    }
-    if columns > 0 {
-        kept.push('…');
-    }
-    kept
 }

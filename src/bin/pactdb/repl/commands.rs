@@ -4,8 +4,9 @@ use super::meta::FORMS;
 use super::query::{self, Last};
 use super::session::{Outcome, Session};
 use crate::answer::Answer;
+use crate::context::name_of;
 use crate::progress::Bar;
-use crate::render::{self, TreeOptions, plural};
+use crate::render::{self, TreeOptions, plural, visible};
 use pactdb::protocol::{Op, Question};
 use pactdb::query::{Dialect, Options, nearest_word, parse_selector};
 use pactdb::session::{self, Replay, ReplayRequest, ThreadFormat, Unpaired};
@@ -326,7 +327,7 @@ pub fn timing(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
 pub fn history(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     nothing(rest, "history")?;
     Ok(match &session.history {
-        Some(file) => format!("{}\n", file.display()),
+        Some(file) => format!("{}\n", visible(&name_of(file))),
         None => "no history is kept here\n".to_owned(),
     }
     .into())

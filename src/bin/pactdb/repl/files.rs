@@ -5,7 +5,7 @@ use super::session::{Outcome, Session};
 use crate::answer::Answer;
 use crate::context::private;
 use crate::progress::Bar;
-use crate::render::{self, plural};
+use crate::render::{self, plural, visible};
 use pactdb::session::{self, Format, ImportRequest};
 use pactdb::{Address, Code, Error, Options, Result};
 use std::io::{BufReader, BufWriter, Write};
@@ -27,7 +27,8 @@ pub fn export(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     let made = private().write(true).create(true).truncate(true).open(&file);
     let written = made.and_then(|mut out| out.write_all(text.as_bytes()));
     written.map_err(|error| about(&file, &error))?;
-    Ok(format!("wrote {} to {file}\n", plural(text.len() as u64, "byte")).into())
+    let bytes = plural(text.len() as u64, "byte");
+    Ok(format!("wrote {bytes} to {}\n", visible(&file)).into())
 }
 
 /// `.import FILE [FORMAT]`
@@ -74,7 +75,8 @@ pub fn fork(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     let mut progress = |done, all| bar.set("forking", done, all);
     let made = session::fork(&session.db, until, Path::new(&file), Options::new(), &mut progress)?;
     let events = plural(made.events(), "event");
-    Ok(format!("forked into {file}: {events}, newest cycle {}\n", made.last_cycle()).into())
+    let (file, cycle) = (visible(&file), made.last_cycle());
+    Ok(format!("forked into {file}: {events}, newest cycle {cycle}\n").into())
 }
 
 /// `.dump FILE`
@@ -95,7 +97,8 @@ pub fn dump(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
         // Half a dump is none.
         let _ = std::fs::remove_file(&file);
     }
-    Ok(format!("dumped {} to {file}\n", plural(report?.events, "event")).into())
+    let events = plural(report?.events, "event");
+    Ok(format!("dumped {events} to {}\n", visible(&file)).into())
 }
 
 /// `.read FILE`

@@ -7,7 +7,7 @@ use super::hint::{Expected, expected};
 use super::meta::{self, Takes};
 use super::session::Session;
 use super::words::Words;
-use crate::render::{Look, Tone};
+use crate::render::{Look, Tone, visible, width_of};
 use pactdb::query::{Dialect, Fault, Token, tokens, unclosed};
 use pactdb::{Address, Db};
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
@@ -18,6 +18,9 @@ use rustyline::{Context, Helper};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
+
+/// No candidate is wider than this.
+const WIDEST: usize = 200;
 
 /// What the editor asks.
 pub struct LineHelper {
@@ -76,7 +79,9 @@ impl Completer for LineHelper {
             && command.takes == Takes::File
             && text.trim_start().contains(char::is_whitespace)
         {
-            return self.files.complete(line, pos, context);
+            let (start, mut files) = self.files.complete(line, pos, context)?;
+            files.retain(|file| can_be_offered(&file.replacement));
+            return Ok((start, files));
         }
         let words = || self.words();
         let offer = complete(
@@ -91,6 +96,7 @@ impl Completer for LineHelper {
         let pairs = offer
             .candidates
             .into_iter()
+            .filter(|candidate| can_be_offered(candidate))
             .map(|candidate| Pair { display: shown(&candidate), replacement: candidate });
         Ok((offer.start, pairs.collect()))
     }
@@ -123,7 +129,7 @@ impl Highlighter for LineHelper {
         if self.look.colour {
             Cow::Owned(highlight::paint(line, Some(pos)))
         } else {
-            Cow::Borrowed(line)
+            highlight::without_unseen(line)
         }
     }
 
@@ -143,6 +149,12 @@ impl Validator for LineHelper {
             false => ValidationResult::Incomplete,
         })
     }
+}
+
+/// Whether a word may become part of the line: one that cannot be seen cannot be edited either, and
+/// one that is wider than a screen helps nobody.
+fn can_be_offered(candidate: &str) -> bool {
+    visible(candidate) == candidate && width_of(candidate) <= WIDEST
 }
 
 /// Whether a text can be run as it is: no bracket or quote is open. An empty line at the end gives

@@ -2,7 +2,9 @@
 
 use super::meta;
 use anstyle::{AnsiColor, Style};
+use pactdb::json::is_unseen;
 use pactdb::query::{Lexeme, Token, TokenClass, statement_tokens};
+use std::borrow::Cow;
 
 /// The line in colours. With a cursor, the bracket there and its partner stand out.
 pub fn paint(line: &str, cursor: Option<usize>) -> String {
@@ -12,7 +14,7 @@ pub fn paint(line: &str, cursor: Option<usize>) -> String {
         let end = line.len() - line.trim_start().len() + command_len(line);
         push(&mut out, style(TokenClass::Keyword), &line[..end]);
         if arguments.is_empty() {
-            out.push_str(&line[end..]);
+            push(&mut out, Style::new(), &line[end..]);
             return out;
         }
         rest = end;
@@ -57,7 +59,7 @@ fn partners(lexemes: &[Lexeme<'_>], cursor: usize) -> Option<(usize, usize)> {
 
 fn push(out: &mut String, style: Style, text: &str) {
     // A style must not reach over a line's end, where the editor writes its own codes.
-    for (index, line) in text.split('\n').enumerate() {
+    for (index, line) in without_unseen(text).split('\n').enumerate() {
         if index > 0 {
             out.push('\n');
         }
@@ -65,6 +67,16 @@ fn push(out: &mut String, style: Style, text: &str) {
             true => out.push_str(line),
             false => out.push_str(&format!("{style}{line}{style:#}")),
         }
+    }
+}
+
+/// A line without what a terminal would obey. The editor gives such characters no column, so
+/// nothing can stand in their place.
+pub fn without_unseen(line: &str) -> Cow<'_, str> {
+    let unseen = |symbol: char| is_unseen(symbol) && !matches!(symbol, '\n' | '\t');
+    match line.contains(unseen) {
+        true => Cow::Owned(line.replace(unseen, "")),
+        false => Cow::Borrowed(line),
     }
 }
 

@@ -4,7 +4,7 @@ use super::meta;
 use super::report;
 use super::session::{Outcome, Session};
 use crate::answer::{Answer, now, source};
-use crate::render::{self, Look, NodeView, TreeOptions};
+use crate::render::{self, Look, NodeView, Tone, TreeOptions, visible};
 use pactdb::query::ast::Selector;
 use pactdb::query::{Asked, Dialect, Options, Selected};
 use pactdb::{Db, Error, Json, Result, Snapshot};
@@ -74,13 +74,13 @@ fn range(session: &mut Session<'_>, q: String, dialect: Dialect, look: Look) -> 
         Ok(match db.select(&q, Some(dialect), &Options::default())? {
             Selected::Range(range) => {
                 let text = render::range(look, db, &range)?;
-                let json = serde_json::to_string_pretty(&range)
+                let json = pactdb::json::pretty(&range)
                     .map_err(|error| Error::request(error.to_string()))?;
                 let answer = Answer { text, warnings: range.warnings, source: Some(source) };
                 (answer, json)
             }
             Selected::Ids { ids, warnings } => {
-                let text = ids.iter().map(|id| format!("{id}\n")).collect();
+                let text = render::ids(ids.iter().map(|id| &**id));
                 (Answer { text, warnings, source: Some(source) }, String::new())
             }
         })
@@ -115,7 +115,7 @@ impl Found {
     pub fn in_form(&self, look: Look, db: &Db, form: &str) -> Result<Answer> {
         let text = match (form, &self.state) {
             ("json", _) => pretty(&Json::List(self.nodes.iter().cloned().map(Json::Map).collect())),
-            ("ids", _) => self.ids().map(|id| format!("{id}\n")).collect(),
+            ("ids", _) => render::ids(self.ids()),
             ("full", _) => self.nodes.iter().map(|node| full(look, node)).collect(),
             ("tree", Some(state)) => {
                 let only = Some(self.ids().map(str::to_owned).collect());
@@ -137,7 +137,7 @@ impl Found {
 
 /// A value as JSON that a person can read.
 pub fn pretty(value: &Json) -> String {
-    match serde_json::to_string_pretty(value) {
+    match pactdb::json::pretty(value) {
         Ok(text) => format!("{text}\n"),
         Err(error) => format!("{error}\n"),
     }
@@ -145,7 +145,6 @@ pub fn pretty(value: &Json) -> String {
 
 /// A node with every header, and its whole content below them.
 fn full(look: Look, node: &BTreeMap<String, Json>) -> String {
-    use crate::render::Tone;
     let id = node.get("id").and_then(Json::as_str).unwrap_or("?");
     let mut out = format!("{}\n", look.paint(Tone::Id, id));
     for (name, value) in node.iter().filter(|(name, _)| *name != "id" && *name != "content") {
@@ -153,16 +152,14 @@ fn full(look: Look, node: &BTreeMap<String, Json>) -> String {
             Json::Str(text) => text.clone(),
             other => pactdb::json::canonical_string(other),
         };
-        out.push_str(&format!("  {} {value}\n", look.paint(Tone::Dim, &format!("{name}:"))));
+        let name = look.paint(Tone::Dim, &format!("{name}:"));
+        out.push_str(&format!("  {name} {}\n", visible(&value)));
     }
-    match node.get("content") {
-        Some(Json::Str(text)) => {
-            text.lines().for_each(|line| out.push_str(&format!("  │ {line}\n")))
-        }
-        Some(other) => {
-            pretty(other).lines().for_each(|line| out.push_str(&format!("  │ {line}\n")));
-        }
-        None => {}
-    }
+    let content = match node.get("content") {
+        Some(Json::Str(text)) => text.clone(),
+        Some(other) => pretty(other),
+        None => String::new(),
+    };
+    content.lines().for_each(|line| out.push_str(&format!("  │ {}\n", visible(line))));
     out
 }

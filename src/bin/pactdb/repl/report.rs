@@ -3,7 +3,7 @@
 //! The library's errors name a part of a request and bytes of that part; here they are put back
 //! into the line. On a terminal the caret stands under the line itself.
 
-use crate::render::{self, Look, Tone, width_of};
+use crate::render::{self, Look, Tone, visible, width_of};
 use pactdb::Error;
 use pactdb::query::SelectorError;
 
@@ -62,7 +62,7 @@ pub fn show(look: Look, error: &Error, prompt: Option<usize>) -> String {
     if let (Some(indent), Some(text), Some((start, end))) =
         (prompt, &error.details.text, error.details.span)
         && let (Some(before), Some(under)) = (text.get(..start), text.get(start..end))
-        && !text.trim_end().contains('\n')
+        && is_shown_as_typed(text.trim_end())
         && indent + width_of(text) < look.width
     {
         let carets = "^".repeat(width_of(under.trim_end()).max(1));
@@ -75,10 +75,18 @@ pub fn show(look: Look, error: &Error, prompt: Option<usize>) -> String {
     let hint = shown.details.hint.take();
     out.push_str(&render::error(look, &shown));
     if told && (1..=MOST_EXPECTED).contains(&expected.len()) {
-        out.push_str(&format!("{}: {}\n", look.paint(Tone::Soon, "expected"), expected.join(", ")));
+        let expected = expected.join(", ");
+        out.push_str(&format!("{}: {}\n", look.paint(Tone::Soon, "expected"), visible(&expected)));
     }
     if let Some(hint) = hint {
-        out.push_str(&format!("{}: {hint}\n", look.paint(Tone::Soon, "hint")));
+        out.push_str(&format!("{}: {}\n", look.paint(Tone::Soon, "hint"), visible(&hint)));
     }
     out
+}
+
+/// Whether a line stands on the screen as it was typed, each character in its own columns: only
+/// then does a caret below it point where it should.
+fn is_shown_as_typed(text: &str) -> bool {
+    let alone = |symbol: char| width_of(symbol.encode_utf8(&mut [0; 4]));
+    visible(text) == text && text.chars().map(alone).sum::<usize>() == width_of(text)
 }

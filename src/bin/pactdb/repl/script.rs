@@ -5,7 +5,9 @@ use super::prompt::prompt;
 use super::report;
 use super::session::{Outcome, Session};
 use crate::answer::Answer;
-use crate::context::Context;
+use crate::context::{Context, line};
+use crate::output;
+use crate::render::visible;
 use pactdb::{Code, Error, Result};
 use std::io::BufRead;
 use std::process::ExitCode;
@@ -38,16 +40,12 @@ pub fn script(context: &Context, input: impl BufRead, options: &ScriptOptions) -
     while let Some(piece) = pieces.next()? {
         if options.echo {
             let (plain, _) = prompt(&session, context.look);
-            context.print(&format!("{plain}{}\n", piece.text.trim_end()))?;
+            context.tell(&format!("{plain}{}\n", piece.text.trim_end()))?;
         }
         if context.json {
             let reply = session.reply(&piece.text);
             failed |= reply.result.is_err();
-            let text = serde_json::to_string(&reply);
-            context.print(&format!(
-                "{}\n",
-                text.map_err(|error| Error::request(error.to_string()))?
-            ))?;
+            context.print(&format!("{}\n", line(&reply)?))?;
             if failed && !options.keep_going {
                 break;
             }
@@ -81,21 +79,18 @@ fn say(context: &Context, answer: &Answer, took: Option<f64>, echo: bool) -> Res
     }
     let mut beside = String::new();
     for warning in &answer.warnings {
-        beside.push_str(&format!("warning: {warning}\n"));
+        beside.push_str(&format!("warning: {}\n", visible(warning)));
     }
     let time = took.map(|took| format!("{took:.1} ms"));
     let parts: Vec<String> = answer.source.clone().into_iter().chain(time).collect();
     if !parts.is_empty() && echo {
-        beside.push_str(&format!("-- {}\n", parts.join(", ")));
+        beside.push_str(&format!("-- {}\n", visible(&parts.join(", "))));
     }
-    context.print(&text)?;
-    if echo { context.print(&beside) } else { warn(&beside) }
-}
-
-fn warn(text: &str) -> Result<()> {
-    if !text.is_empty() {
-        eprint!("{text}");
+    context.tell(&text)?;
+    if echo {
+        return context.tell(&beside);
     }
+    output::remark(context.look, &beside);
     Ok(())
 }
 
@@ -106,12 +101,14 @@ fn complain(
     options: &ScriptOptions,
 ) -> Result<()> {
     if options.echo {
-        return context.print(&report::show(context.look, error, None));
+        return context.tell(&report::show(context.look, error, None));
     }
-    let name = options.name.as_deref().unwrap_or("standard input");
+    let name = visible(options.name.as_deref().unwrap_or("standard input"));
     let before = error.details.span.and_then(|(start, _)| piece.text.get(..start));
     let line = piece.line + before.map_or(0, |before| before.matches('\n').count());
-    warn(&format!("{name}, line {line}: {}", report::show(context.look, error, None)))
+    let text = format!("{name}, line {line}: {}", report::show(context.look, error, None));
+    output::remark(context.look, &text);
+    Ok(())
 }
 
 /// The statements of an input, one after the other. A statement is a line, or more of them while a

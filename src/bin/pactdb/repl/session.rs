@@ -7,13 +7,14 @@ use super::report;
 use super::{commands, meta};
 use crate::answer::{Answer, answer};
 use crate::context::Context;
-use crate::render::Look;
+use crate::render::{Look, visible};
 use pactdb::protocol::{self, Body, Op, Reply, statement_op};
 use pactdb::query::ast::Statement;
 use pactdb::query::words::Keyword;
 use pactdb::query::{Dialect, Token, parse_statement, statement_tokens};
 use pactdb::session::Replay;
 use pactdb::{Address, Code, Db, EditOp, Error, Json, Result};
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -91,7 +92,8 @@ impl<'a> Session<'a> {
     /// The name of the store, for the prompt.
     pub fn name(&self) -> String {
         let stem = self.context.store.file_stem();
-        stem.map_or_else(|| "store".to_owned(), |stem| stem.to_string_lossy().into_owned())
+        let name = stem.map_or(Cow::Borrowed("store"), |stem| stem.to_string_lossy());
+        visible(&name).into_owned()
     }
 
     /// How answers look now: a terminal may have another size than it had.

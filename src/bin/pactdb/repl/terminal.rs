@@ -7,12 +7,12 @@ use super::report;
 use super::session::{Outcome, Session};
 use crate::answer::Answer;
 use crate::context::Context;
-use crate::render::{Look, Tone, width_of};
+use crate::output::show;
+use crate::render::{self, Look, Tone, width_of};
 use pactdb::{Code, Error, Result};
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::{ColorMode, CompletionType, Config, Editor};
-use std::io::Write;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,7 +34,7 @@ pub fn run(context: &Context) -> Result<ExitCode> {
     session.interrupt = Some(interrupt);
     session.history = history::file_for(&context.store);
     let mut editor = editor(&session)?;
-    if print(&welcome(&session, session.look(), is_new)).is_err() {
+    if show(session.look(), &welcome(&session, session.look(), is_new)).is_err() {
         return Ok(ExitCode::SUCCESS);
     }
     let mut cancelled = false;
@@ -42,7 +42,7 @@ pub fn run(context: &Context) -> Result<ExitCode> {
         // Ctrl-C between two lines is a signal and no key.
         let between =
             session.interrupt.as_ref().is_some_and(|flag| flag.swap(false, Ordering::Relaxed));
-        if between && cancelled && print(LEAVING).is_err() {
+        if between && cancelled && show(session.look(), LEAVING).is_err() {
             return Ok(ExitCode::SUCCESS);
         }
         cancelled = if between { !cancelled } else { cancelled };
@@ -64,7 +64,7 @@ pub fn run(context: &Context) -> Result<ExitCode> {
             }
             Err(ReadlineError::Interrupted) if cancelled => {
                 cancelled = false;
-                if print(LEAVING).is_err() {
+                if show(session.look(), LEAVING).is_err() {
                     return Ok(ExitCode::SUCCESS);
                 }
             }
@@ -95,7 +95,8 @@ fn editor(session: &Session<'_>) -> Result<LineEditor> {
         .map_err(broken)?
         .history_ignore_space(true)
         .completion_type(CompletionType::List)
-        .color_mode(if look.colour { ColorMode::Enabled } else { ColorMode::Disabled })
+        // Without colours too the line is shown through the highlighter, which knows what to hide.
+        .color_mode(ColorMode::Forced)
         .build();
     let mut editor = LineEditor::with_config(config).map_err(broken)?;
     editor.set_helper(Some(LineHelper::new(session, look)));
@@ -129,12 +130,12 @@ fn answer(session: &mut Session<'_>, line: &str, prompt: usize) -> std::io::Resu
     let look = session.look();
     match outcome {
         Ok(Outcome::Leave) => return Ok(false),
-        Ok(Outcome::Interrupted) => print("interrupted\n")?,
+        Ok(Outcome::Interrupted) => show(look, "interrupted\n")?,
         Ok(Outcome::Answer(answer)) => {
             let (text, more) = cut(look, &answer.text);
-            print(text)?;
+            show(look, text)?;
             if let Some(more) = more {
-                print(&format!("{}\n", look.paint(Tone::Dim, &more)))?;
+                show(look, &format!("{}\n", look.paint(Tone::Dim, &more)))?;
             }
             footer(look, &answer, took)?;
         }
@@ -143,7 +144,7 @@ fn answer(session: &mut Session<'_>, line: &str, prompt: usize) -> std::io::Resu
             session.context.page(&answer.text).map_err(std::io::Error::other)?;
             footer(look, &answer, took)?;
         }
-        Err(error) => print(&report::show(look, &error, Some(prompt)))?,
+        Err(error) => show(look, &report::show(look, &error, Some(prompt)))?,
     }
     Ok(true)
 }
@@ -163,18 +164,13 @@ fn cut(look: Look, text: &str) -> (&str, Option<String>) {
 /// Warnings, and which snapshot was read.
 fn footer(look: Look, answer: &Answer, took: Option<std::time::Duration>) -> std::io::Result<()> {
     for warning in &answer.warnings {
-        print(&format!("{}: {warning}\n", look.paint(Tone::Soon, "warning")))?;
+        show(look, &render::warning(look, warning))?;
     }
     let time = took.map(|took| format!("{:.1} ms", took.as_secs_f64() * 1000.0));
     let parts: Vec<String> = answer.source.clone().into_iter().chain(time).collect();
     if parts.is_empty() {
         return Ok(());
     }
-    print(&format!("{}\n", look.paint(Tone::Dim, &format!("-- {}", parts.join(", ")))))
-}
-
-fn print(text: &str) -> std::io::Result<()> {
-    let mut output = std::io::stdout().lock();
-    output.write_all(text.as_bytes())?;
-    output.flush()
+    let words = look.paint(Tone::Dim, &format!("-- {}", parts.join(", ")));
+    show(look, &format!("{words}\n"))
 }
