@@ -5,8 +5,10 @@ use super::{ChangeError, Context, Event, Import, Restore, State, Working, apply}
 use crate::code::Code;
 use crate::json::Json;
 use crate::lifecycle::Removed;
-use crate::model::{ContentRef, Lifetime, Node, Place, ReadError, Skeleton, Slot, Subtree, Tree};
-use crate::snapshot::{Contents, Document, DocumentNode, content_bytes};
+use crate::model::{
+    ContentRef, Lifetime, Node, Place, ReadError, Skeleton, Slot, Subtree, Tree, iso_from_ns,
+};
+use crate::snapshot::{Contents, Document, DocumentNode, Given, content_bytes};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -56,6 +58,11 @@ struct Brought<'a> {
 impl Brought<'_> {
     fn node(&mut self, document: DocumentNode) -> Result<(Arc<Node>, u32), ReadError> {
         let mut node = document.node;
+        if document.given != Given::ALL
+            && let Some(known) = self.state.last_seen(&node.id)?
+        {
+            keep_birth(&mut node, document.given, &known);
+        }
         if let Some(content) = document.content {
             node.content = Some(match self.known(&node, &content)? {
                 Some(known) => known,
@@ -79,6 +86,26 @@ impl Brought<'_> {
             _ => Ok(None),
         }
     }
+}
+
+/// What a document leaves out of a node's birth is what the node has in history (R14.2).
+fn keep_birth(node: &mut Node, given: Given, known: &Node) {
+    if !given.cycle {
+        node.cycle = known.cycle;
+    }
+    if !given.index {
+        node.creation_index = known.creation_index;
+    }
+    if given.time {
+        return;
+    }
+    let text = node.created_at_iso();
+    node.created_at_ns = known.created_at_ns;
+    node.created_at_iso = match given.iso {
+        // A text that the time gives is not kept beside it.
+        true => Some(text).filter(|text| *text != iso_from_ns(known.created_at_ns)).map(Into::into),
+        false => known.created_at_iso.clone(),
+    };
 }
 
 /// Makes the imported tree the newest snapshot.

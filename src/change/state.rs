@@ -6,7 +6,9 @@
 
 use super::Event;
 use crate::lifecycle::{Policy, PruneQueue, RegionTotals};
-use crate::model::{Class, Generation, Id, Instance, Name, ReadError, Skeleton, Subtree, Tree};
+use crate::model::{
+    Class, Generation, Id, Instance, Name, Node, ReadError, Skeleton, Subtree, Tree,
+};
 use crate::snapshot::TurnsHash;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -121,6 +123,17 @@ impl State {
             return Ok(false);
         }
         self.tree.source().was_used(id)
+    }
+
+    /// A node as it is in the newest snapshot that has it; only for a state without edits.
+    pub fn last_seen(&self, id: &str) -> Result<Option<Arc<Node>>, ReadError> {
+        if self.last_cycle == 0 {
+            return Ok(None);
+        }
+        match self.tree.get(id)? {
+            Some(node) => Ok(Some(node)),
+            None => self.tree.source().last_seen(id),
+        }
     }
 
     /// Live nodes that refer to a live node.

@@ -7,7 +7,9 @@ use super::rows::{CycleHead, CycleInfo, PartRow, StoredCycle, StoredPartChange, 
 use super::shown::Shown;
 use super::tables::{cycle_key, part_key, place_key};
 use crate::change::History;
-use crate::model::{ChangedPart, Id, Instance, Place, ReadError, Skeleton, Subtree, TurnSource};
+use crate::model::{
+    ChangedPart, Id, Instance, Node, Place, ReadError, Skeleton, Subtree, TurnSource,
+};
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError};
 
@@ -128,6 +130,52 @@ impl LogReader {
         })
     }
 
+    /// A node in the last version of a part that has it. Where it was put last it stayed for some
+    /// versions, and in none after them: coming back would have put it there anew.
+    fn last_version(&self, id: &str) -> Result<Option<Arc<Node>>, StoreError> {
+        let places = self.places_of(id)?;
+        let Some((from, place)) = places.last().copied() else { return Ok(None) };
+        let mut versions: BTreeSet<u64> =
+            self.versions(place, from, u64::MAX)?.into_iter().collect();
+        let (slot, rank) = place_key(place);
+        {
+            let ahead = self.ahead.read().unwrap_or_else(PoisonError::into_inner);
+            let range = ahead.range((slot, rank, from)..=(slot, rank, u64::MAX));
+            versions.extend(range.map(|((.., version), _)| *version));
+        }
+        let versions: Vec<u64> = versions.into_iter().collect();
+        let (mut low, mut high) = (0, versions.len());
+        let mut found = None;
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let part = self.version(place, versions[middle])?;
+            let node = part.and_then(|part| part.find(id).map(|index| part.node(index).clone()));
+            match node {
+                Some(_) => (found, low) = (node, middle + 1),
+                None => high = middle,
+            }
+        }
+        Ok(found)
+    }
+
+    /// A version of a part; none if the part went with it.
+    fn version(&self, place: Place, version: u64) -> Result<Option<Arc<Subtree>>, StoreError> {
+        let (slot, rank) = place_key(place);
+        let key = (slot, rank, version);
+        {
+            let ahead = self.ahead.read().unwrap_or_else(PoisonError::into_inner);
+            if let Some(part) = ahead.get(&key) {
+                return Ok(part.clone());
+            }
+        }
+        self.with(|txn| {
+            let table = txn.parts()?;
+            let Some(row) = table.get(key)? else { return Ok(None) };
+            let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+            PartRow::read(key, row.value())?.part(&mut names)
+        })
+    }
+
     /// A version that is about to be written, if there is one for that cycle.
     fn part_ahead(&self, place: Place, cycle: u64) -> Option<Arc<Subtree>> {
         let ahead = self.ahead.read().unwrap_or_else(PoisonError::into_inner);
@@ -234,6 +282,10 @@ impl TurnSource for LogReader {
         let places = self.known_places(id)?.unwrap_or_default();
         let found = places.iter().rev().find(|(from, _)| *from <= cycle);
         Ok(found.map(|(_, place)| *place))
+    }
+
+    fn last_seen(&self, id: &str) -> Result<Option<Arc<Node>>, ReadError> {
+        Ok(self.last_version(id)?)
     }
 
     fn was_used(&self, id: &str) -> Result<bool, ReadError> {

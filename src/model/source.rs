@@ -74,6 +74,9 @@ pub trait TurnSource: Debug + Send + Sync {
     /// The place that a node was last put in, at or before `cycle`. It may have gone since.
     fn place_of(&self, id: &str, cycle: u64) -> Result<Option<Place>, ReadError>;
 
+    /// A node of a part as it is in the newest snapshot that has it.
+    fn last_seen(&self, id: &str) -> Result<Option<Arc<Node>>, ReadError>;
+
     /// Whether an id was ever used by a committed cycle.
     fn was_used(&self, id: &str) -> Result<bool, ReadError>;
 

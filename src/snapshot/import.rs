@@ -3,14 +3,12 @@
 //! What the store has to say about it (its cycle, uncommitted edits) is judged by `change`. The
 //! first fault is reported with its JSON path, and nothing has happened then.
 
-use super::hash::{content_bytes, hex, node_hash};
+use super::hash::{hex, node_hash};
+use super::headers::{Fields, check_class_rules, check_content, fault, show};
 use crate::json::Json;
-use crate::limits::{
-    MAX_CONTENT_BYTES, MAX_NAME_BYTES, MAX_NUMBER, MAX_SUBTREE_NODES, MAX_TIME_NS, MAX_TREE_DEPTH,
-    MAX_VALUE_NESTING,
-};
-use crate::model::{Class, Generation, HEADERS, Lifetime, Name, Node, iso_from_ns};
-use std::collections::{BTreeMap, HashSet};
+use crate::limits::{MAX_NUMBER, MAX_SUBTREE_NODES, MAX_TREE_DEPTH};
+use crate::model::{Class, Generation, Name, Node};
+use std::collections::HashSet;
 
 /// A fault in a document.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -31,6 +29,27 @@ pub struct DocumentNode {
     pub content: Option<Json>,
     /// The index of its parent in the same list; its own for the first.
     pub parent: u32,
+    /// What the document says of its birth; the rest has its default.
+    pub given: Given,
+}
+
+/// Which headers of a node's birth a document gives. A node that history has keeps the others
+/// (R14.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Given {
+    /// Its cycle.
+    pub cycle: bool,
+    /// Its `created_at_ns`.
+    pub time: bool,
+    /// Its `created_at_iso`.
+    pub iso: bool,
+    /// Its creation index.
+    pub index: bool,
+}
+
+impl Given {
+    /// All of them.
+    pub const ALL: Given = Given { cycle: true, time: true, iso: true, index: true };
 }
 
 /// A snapshot document that obeys the rules. Siblings are in the document's order.
@@ -132,7 +151,7 @@ impl Reader<'_> {
     /// A region that the document does not have.
     fn missing(&mut self, class: Class, word: &str) -> DocumentNode {
         let id = self.free_id(word);
-        DocumentNode { node: Node::region(class, id), content: None, parent: 0 }
+        DocumentNode { node: Node::region(class, id), content: None, parent: 0, given: Given::ALL }
     }
 
     fn free_id(&mut self, word: &str) -> Name {
@@ -246,7 +265,7 @@ impl Reader<'_> {
         if class == Class::Block && !children.is_empty() {
             return Err(fault(path, "a block has no children: make it a container".into()));
         }
-        Ok((DocumentNode { node, content, parent: 0 }, children))
+        Ok((DocumentNode { node, content, parent: 0, given: fields.given() }, children))
     }
 
     fn class(
@@ -317,185 +336,4 @@ impl Expect {
             Expect::Inner => "a container or a block",
         }
     }
-}
-
-/// Rules of R2.2 that tie a header to a class.
-fn check_class_rules(node: &Node, fields: &Fields<'_>) -> Result<(), ImportError> {
-    let wrong = |name: &str, message: &str| {
-        Err(fault(
-            &format!("{}.{name}", fields.path),
-            format!("{} has a {name}: {message}", node.id),
-        ))
-    };
-    if node.class.is_region() && node.lifetime.is_some() {
-        return wrong("ttl", "regions never expire");
-    }
-    if node.class.is_region() && node.priority != 0 {
-        return wrong("priority", "regions have 0");
-    }
-    if (node.class.is_region() || node.class == Class::Turn) && node.offset != 0 {
-        return wrong("offset", "regions and turns are at 0");
-    }
-    if node.cad.is_some() && node.class != Class::Block {
-        return wrong("cad", "only blocks come back");
-    }
-    for (name, value) in [("mime", &node.mime), ("encoding", &node.encoding)] {
-        if value.is_some() && node.class != Class::Block {
-            return wrong(name, "only blocks have one");
-        }
-    }
-    if node.removable && node.class != Class::Container {
-        return wrong("removable", "only containers can be removable");
-    }
-    if node.class != Class::Block
-        && fields.object.get("content_hash").is_some_and(|hash| !is_absent(hash))
-    {
-        return wrong("content_hash", "only blocks have one");
-    }
-    Ok(())
-}
-
-struct Fields<'a> {
-    object: &'a BTreeMap<String, Json>,
-    path: &'a str,
-}
-
-impl<'a> Fields<'a> {
-    fn headers(&self, cycle: u64, index: u64) -> Result<Node, ImportError> {
-        let mut node = Node::bare("".into(), "".into(), Class::Block);
-        node.offset = self.int("offset", -MAX_NUMBER)?.unwrap_or(0);
-        let ttl = self.int("ttl", 0)?;
-        node.lifetime = ttl.map(|ttl| Lifetime::starting(ttl as u64, cycle).settled(cycle));
-        node.priority = self.int("priority", i64::MIN)?.unwrap_or(0);
-        node.cycle = self.int("cycle", 0)?.map_or(cycle, |cycle| cycle as u64);
-        node.created_at_ns = self.int("created_at_ns", i64::MIN)?.unwrap_or(0);
-        let iso = self.text("created_at_iso")?;
-        node.created_at_iso =
-            iso.filter(|iso| *iso != iso_from_ns(node.created_at_ns)).map(Name::from);
-        node.creation_index = self.int("creation_index", 0)?.map_or(index, |index| index as u64);
-        node.role = self.text("role")?.map(Name::from);
-        node.kind = self.text("kind")?.map(Name::from);
-        node.key = self.text("key")?.map(Name::from);
-        node.provenance = self.text("provenance")?.map(Name::from);
-        node.mime = self.text("mime")?.map(Name::from);
-        node.encoding = self.text("encoding")?.map(Name::from);
-        node.tags = self.texts("tags")?;
-        node.refs = self.texts("refs")?;
-        node.cad = self.int("cad", 1)?.map(|cad| cad as u64);
-        node.removable = self.flag("removable")?;
-        node.pinned = self.flag("pinned")?;
-        for (name, value) in self.object {
-            if !HEADERS.contains(&name.as_str()) {
-                if name.len() > MAX_NAME_BYTES {
-                    return Err(fault(self.path, too_long(name)));
-                }
-                if value.nesting() > MAX_VALUE_NESTING {
-                    return Err(fault(&format!("{}.{name}", self.path), too_deep()));
-                }
-                node.attrs.insert(name.as_str().into(), value.clone());
-            }
-        }
-        Ok(node)
-    }
-
-    fn fault(&self, name: &str, expected: &str, value: &Json) -> ImportError {
-        fault(
-            &format!("{}.{name}", self.path),
-            format!("expected {expected}, found {}", show(value)),
-        )
-    }
-
-    fn text(&self, name: &str) -> Result<Option<&'a str>, ImportError> {
-        match self.object.get(name) {
-            None => Ok(None),
-            Some(value) if is_absent(value) => Ok(None),
-            Some(Json::Str(text)) if text.len() > MAX_NAME_BYTES => {
-                Err(fault(&format!("{}.{name}", self.path), too_long(text)))
-            }
-            Some(Json::Str(text)) => Ok(Some(text)),
-            Some(other) => Err(self.fault(name, "a string", other)),
-        }
-    }
-
-    fn texts(&self, name: &str) -> Result<Vec<Name>, ImportError> {
-        let items = match self.object.get(name) {
-            None => return Ok(Vec::new()),
-            Some(value) if is_absent(value) => return Ok(Vec::new()),
-            Some(Json::List(items)) => items,
-            Some(other) => return Err(self.fault(name, "a list of strings", other)),
-        };
-        let text = |item: &Json| match item {
-            Json::Str(text) if text.len() <= MAX_NAME_BYTES => Ok(text.as_str().into()),
-            other => Err(self.fault(name, "a list of short strings", other)),
-        };
-        items.iter().map(text).collect()
-    }
-
-    fn flag(&self, name: &str) -> Result<bool, ImportError> {
-        match self.object.get(name) {
-            None => Ok(false),
-            Some(value) if is_absent(value) => Ok(false),
-            Some(Json::Bool(flag)) => Ok(*flag),
-            Some(other) => Err(self.fault(name, "true or false", other)),
-        }
-    }
-
-    fn int(&self, name: &str, least: i64) -> Result<Option<i64>, ImportError> {
-        // Priorities may use all 64 bits; sums are made of the others.
-        let most = match name {
-            "created_at_ns" => MAX_TIME_NS,
-            "priority" => i64::MAX,
-            _ => MAX_NUMBER,
-        };
-        match self.object.get(name) {
-            None => Ok(None),
-            Some(Json::Null) if name == "ttl" => Ok(None),
-            Some(value) if name == "cad" && is_absent(value) => Ok(None),
-            Some(Json::Int(value)) if (least..=most).contains(value) => Ok(Some(*value)),
-            Some(other) => {
-                Err(self.fault(name, &format!("an integer from {least} to {most}"), other))
-            }
-        }
-    }
-}
-
-/// Whether a value of an optional header means that there is none (R2.2).
-fn is_absent(value: &Json) -> bool {
-    match value {
-        Json::Null | Json::Bool(false) => true,
-        Json::List(items) => items.is_empty(),
-        _ => false,
-    }
-}
-
-fn fault(path: &str, message: String) -> ImportError {
-    ImportError { path: path.to_owned(), message }
-}
-
-/// What is wrong with a content, of a node or of a message.
-pub fn check_content(content: &Json) -> Result<(), String> {
-    if content.nesting() > MAX_VALUE_NESTING {
-        return Err(too_deep());
-    }
-    match content_bytes(content) {
-        bytes if bytes > MAX_CONTENT_BYTES as u64 => {
-            Err(format!("a content has at most {MAX_CONTENT_BYTES} bytes, this one {bytes}"))
-        }
-        _ => Ok(()),
-    }
-}
-
-fn too_deep() -> String {
-    format!("lists and objects nest deeper than {MAX_VALUE_NESTING} levels")
-}
-
-fn too_long(text: &str) -> String {
-    let start: String = text.chars().take(20).collect();
-    format!("\"{start}…\" is longer than {MAX_NAME_BYTES} bytes")
-}
-
-/// A value in a message, cut short.
-fn show(value: &Json) -> String {
-    let text = crate::json::canonical_string(value);
-    if text.len() > 40 { value.type_name().to_owned() } else { text }
 }

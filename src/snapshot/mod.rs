@@ -5,11 +5,13 @@
 mod digest;
 mod export;
 mod hash;
+mod headers;
 mod import;
 mod thread;
 
 pub use digest::{SnapshotParts, TurnsHash, snapshot_digest, subtree_hash};
 pub use export::{Body, Contents, export, node_object};
 pub use hash::{content_bytes, content_hash, hex, unhex};
-pub use import::{Document, DocumentNode, ImportError, check_content, read_document};
+pub use headers::check_content;
+pub use import::{Document, DocumentNode, Given, ImportError, read_document};
 pub use thread::thread;

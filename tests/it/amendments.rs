@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod births;
 mod diffs;
 mod headers;
+mod places;
 
 use crate::support::storage::Memory;
 use pactdb::db::{Db, Options};

@@ -48,6 +48,13 @@ fn class_of(add: &Add) -> Result<Class, ChangeError> {
     let Some(node_type) = &add.node_type else { return Ok(wanted) };
     attrs::check_name("a type", node_type)?;
     match Class::of_type(node_type) {
+        None | Some(Class::Container | Class::Block) if !is_type_name(node_type) => {
+            let message = format!(
+                "a type is made of letters, digits, _ and -, joined by : or . (log:entry); \
+                 {node_type} is not"
+            );
+            Err(ChangeError::new(Code::AttrInvalid, message))
+        }
         None => Ok(wanted),
         Some(class @ (Class::Container | Class::Block)) => {
             if add.container.is_some() && wanted != class {
@@ -63,6 +70,12 @@ fn class_of(add: &Add) -> Result<Class, ChangeError> {
             Err(ChangeError::new(Code::Placement, message))
         }
     }
+}
+
+/// Whether a type is identifiers, joined by `:` or `.` (R14.9).
+fn is_type_name(node_type: &str) -> bool {
+    let letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    node_type.split([':', '.']).all(|part| !part.is_empty() && part.bytes().all(letter))
 }
 
 /// Where the node goes.

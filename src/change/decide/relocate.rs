@@ -10,7 +10,7 @@ use crate::change::apply::relocate;
 use crate::change::{Move, Relocation};
 use crate::code::Code;
 use crate::limits::{MAX_SUBTREE_NODES, MAX_TREE_DEPTH};
-use crate::model::{Class, Position};
+use crate::model::{Class, Place, Position};
 use std::sync::Arc;
 
 pub(super) fn decide(
@@ -45,6 +45,7 @@ fn step(
     check_movable(state, &found)?;
     let offset = request.offset.unwrap_or(found.node().offset);
     let destination = destination(state, to, &found, offset)?;
+    check_region(state, &destination, &found)?;
     check_fits(&destination, &found)?;
     let id = found.node().id.clone();
     Ok(match destination {
@@ -108,6 +109,38 @@ fn destination(
         check_takes(state, &to, offset, false, node.class)?;
     }
     Ok(Destination::Node(to))
+}
+
+/// What was committed stays in its region (R14.4).
+fn check_region(
+    state: &State,
+    destination: &Destination,
+    found: &Found,
+) -> Result<(), ChangeError> {
+    let region = |place: Place| match place {
+        Place::Sys => Class::Sys,
+        Place::Ah => Class::Ah,
+        Place::Turn(_) => Class::Seq,
+    };
+    let to = match destination {
+        Destination::NewCore => Class::Ah,
+        Destination::Node(parent) => region(parent.position.place),
+    };
+    if region(found.position.place) == to {
+        return Ok(());
+    }
+    let span = found.part.span(found.position.index);
+    let mut nodes = span.map(|index| &found.part.node(index).id);
+    match nodes.find(|id| !state.used.contains(*id)) {
+        None => Ok(()),
+        Some(id) => {
+            let message = format!(
+                "{id} is in the newest snapshot and cannot go to another region: add a new node \
+                 there, and remove the old one"
+            );
+            Err(ChangeError::new(Code::Placement, message))
+        }
+    }
 }
 
 fn check_fits(destination: &Destination, found: &Found) -> Result<(), ChangeError> {

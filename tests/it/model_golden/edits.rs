@@ -75,7 +75,8 @@ fn what_is_sealed_stays() {
     commit(&mut m);
     assert_eq!(refused(&mut m, json!({"op": "set", "target": "#a", "ttl": 1})), "E_SEALED");
     assert_eq!(refused(&mut m, json!({"op": "set", "target": "^ah", "ttl": 1})), "E_PLACEMENT");
-    assert_eq!(refused(&mut m, json!({"op": "move", "target": "#post", "to": "^sys"})), "E_SEALED");
+    let to_sys = json!({"op": "move", "target": "#post", "to": "^sys"});
+    assert_eq!(refused(&mut m, to_sys), "E_SEALED E_PLACEMENT");
     assert_eq!(refused(&mut m, json!({"op": "remove", "target": "#a"})), "E_SEALED");
     assert_eq!(refused(&mut m, json!({"op": "remove", "target": "#'mc:1'"})), "E_SEALED");
     assert_eq!(refused(&mut m, json!({"op": "remove", "target": "(d1,0)"})), "E_SEALED");

@@ -12,8 +12,8 @@ use pactdb::change::{
 };
 use pactdb::json::{Json, parse};
 use pactdb::model::{
-    ChangedPart, Clue, ContentRef, Generation, Glance, Grams, Id, Instance, Page, Place, ReadError,
-    Skeleton, Slot, Subtree, Tree, TurnSource, features,
+    ChangedPart, Clue, ContentRef, Generation, Glance, Grams, Id, Instance, Node, Page, Place,
+    ReadError, Skeleton, Slot, Subtree, Tree, TurnSource, features,
 };
 use pactdb::query::{EventState, Timeline};
 use pactdb::snapshot::{Contents, read_document};
@@ -66,6 +66,16 @@ impl TurnSource for Shelf {
         let shelf = self.0.read().unwrap();
         let mut places = shelf.placed.get(id).into_iter().flatten();
         Ok(places.rfind(|(from, _)| *from <= cycle).map(|(_, place)| *place))
+    }
+
+    fn last_seen(&self, id: &str) -> Result<Option<Arc<Node>>, ReadError> {
+        let shelf = self.0.read().unwrap();
+        let parts = shelf.parts.values().flatten();
+        let seen = parts.filter_map(|(cycle, part)| {
+            let part = part.as_ref()?;
+            Some((cycle, part.node(part.find(id)?).clone()))
+        });
+        Ok(seen.max_by_key(|(cycle, _)| **cycle).map(|(_, node)| node))
     }
 
     fn was_used(&self, id: &str) -> Result<bool, ReadError> {

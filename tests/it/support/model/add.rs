@@ -144,6 +144,11 @@ impl Model {
                 return (open, self.word(open).to_string());
             }
         };
+        let letter = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        let parts: Vec<&str> = node_type.split([':', '.']).collect();
+        if parts.iter().any(|part| part.is_empty() || !part.chars().all(letter)) {
+            codes.add("E_ATTR_INVALID");
+        }
         let class = match Class::of_type(&node_type) {
             None => open,
             Some(class @ (Class::Block | Class::Container)) => {

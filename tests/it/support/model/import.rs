@@ -76,7 +76,8 @@ impl Model {
                 next
             }
         };
-        let mut reader = Reader { cycle, position: 0, v1: self.v1, nodes: HashMap::new() };
+        let (v1, births) = (self.v1, self.births());
+        let mut reader = Reader { cycle, position: 0, v1, births, nodes: HashMap::new() };
         let read = match document.get("root").and_then(Value::as_object) {
             Some(root) => reader.read(root, None),
             None => Err(Fail::one(INVALID)),
@@ -93,6 +94,17 @@ impl Model {
         self.take_snapshot(cycle);
         self.settle();
         Ok(cycle)
+    }
+
+    /// Every node that a snapshot ever had, as the newest of them shows it.
+    fn births(&self) -> HashMap<String, Node> {
+        let mut births = HashMap::new();
+        for snapshot in &self.snapshots {
+            for node in snapshot.tree.nodes.values() {
+                births.insert(node.id.clone(), node.clone());
+            }
+        }
+        births
     }
 
     /// As a new store has them; the id is the region's word, or the next free variant of it.
@@ -120,6 +132,8 @@ struct Reader {
     /// Nodes met so far: the default of creation_index.
     position: i64,
     v1: bool,
+    /// Every node of history as its newest snapshot has it.
+    births: HashMap<String, Node>,
     nodes: HashMap<String, Node>,
 }
 
@@ -187,14 +201,20 @@ impl Reader {
         node.parent = parent.map(|parent| parent.id.clone());
         node.offset = fields.integer("offset", i64::MIN, 0)?;
         node.priority = fields.integer("priority", i64::MIN, 0)?;
-        node.cycle = fields.integer("cycle", 0, self.cycle)?;
-        node.created_at_ns = fields.integer("created_at_ns", 0, 0)?;
-        node.creation_index = fields.integer("creation_index", 0, self.position)?;
+        // R14.2: what history has keeps its birth.
+        let born = self.births.get(&id);
+        let usual = |known: fn(&Node) -> i64, default: i64| born.map_or(default, known);
+        node.cycle = fields.integer("cycle", 0, usual(|it| it.cycle, self.cycle))?;
+        node.created_at_ns = fields.integer("created_at_ns", 0, usual(|it| it.created_at_ns, 0))?;
+        let index = usual(|it| it.creation_index, self.position);
+        node.creation_index = fields.integer("creation_index", 0, index)?;
+        let old_iso = born.and_then(|it| it.created_at_iso.clone());
+        let old_iso = old_iso.filter(|_| fields.present("created_at_ns").is_none());
         self.position += 1;
         if fields.present("ttl").is_some() {
             node.life = Some(Life::new(fields.integer("ttl", 0, 0)?, self.cycle));
         }
-        node.created_at_iso = fields.text("created_at_iso")?;
+        node.created_at_iso = fields.text("created_at_iso")?.or(old_iso);
         node.role = fields.header_text("role")?;
         node.kind = fields.header_text("kind")?;
         node.key = fields.header_text("key")?;

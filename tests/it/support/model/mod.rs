@@ -235,6 +235,10 @@ impl Model {
         if self.used.contains(&id) {
             self.complaints.push(format!("the made id {id:?} was used before"));
         }
+        let last = id.rsplit(':').next().unwrap_or(&id);
+        if ["pre", "core", "post", "first", "last", "nth", "depth"].contains(&last) {
+            self.complaints.push(format!("the made id {id:?} ends in the name of a pseudo"));
+        }
         if fields::is_numbered_shape(&id) {
             self.complaints.push(format!("the made id {id:?} has a shape kept for sealing"));
         }

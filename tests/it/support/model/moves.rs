@@ -57,6 +57,14 @@ impl Model {
     ) {
         let mut node = self.state.tree.get(id).clone();
         node.offset = offset.unwrap_or(node.offset);
+        if self.region_of(id) != self.region_of(parent) {
+            // R14.4: what the newest snapshot has stays in its region.
+            let newest = self.snapshots.last();
+            let committed = |id: &String| newest.is_some_and(|newest| newest.tree.has(id));
+            if self.state.tree.subtree(id).iter().any(committed) {
+                codes.add("E_PLACEMENT");
+            }
+        }
         let had_core = self.has_head_core();
         let landing = self.landing(parent, &node, given_ns, codes);
         if codes.is_clean() {
@@ -65,6 +73,19 @@ impl Model {
             moved.parent = landing;
             self.gather_if_new(had_core);
         }
+    }
+
+    /// The region that a node is in, or is.
+    fn region_of(&self, id: &str) -> Option<Class> {
+        let mut next = Some(id.to_string());
+        while let Some(id) = next {
+            let node = self.state.tree.get(&id);
+            if node.class.is_region() {
+                return Some(node.class);
+            }
+            next = node.parent.clone();
+        }
+        None
     }
 
     /// The parent that a node really gets: the named one, or the core of the head at offset 0.

@@ -11,6 +11,7 @@ use crate::support::model::Model;
 pub(crate) enum Change {
     Content,
     Bare,
+    Birth,
     Ttl,
     Mime,
     Drop,
@@ -37,7 +38,7 @@ pub(super) fn change() -> impl Strategy<Value = Change> {
     use Change::*;
     prop_oneof![
         6 => prop::sample::select(vec![
-            Content, Bare, Ttl, Mime, Drop, NewBlock, NewContainer, Rename, Flatten, OddAttributes, DanglingRef,
+            Content, Bare, Birth, Ttl, Mime, Drop, NewBlock, NewContainer, Rename, Flatten, OddAttributes, DanglingRef,
             CadWithoutKey, Cadence, TakeTurnName, DropRegion,
         ]),
         1 => prop::sample::select(vec![
@@ -92,11 +93,23 @@ fn apply(model: &Model, document: &mut Value, change: Change, node: Pick, name: 
             node,
             |it| it.get("id").is_some(),
             |it| {
-                for header in
-                    ["created_at_ns", "created_at_iso", "creation_index", "cycle", "priority"]
-                {
-                    forget(it, header);
+                let headers =
+                    ["created_at_ns", "created_at_iso", "creation_index", "cycle", "priority"];
+                for (i, header) in headers.into_iter().enumerate() {
+                    if name.0 >> i & 1 == 0 {
+                        forget(it, header);
+                    }
                 }
+            },
+        ),
+        Change::Birth => edit(
+            document,
+            node,
+            |it| it.get("id").is_some(),
+            |it| {
+                it["created_at_ns"] = json!(name.0);
+                it["created_at_iso"] = json!("long ago");
+                it["creation_index"] = json!(name.0 % 50);
             },
         ),
         Change::Mime => edit(
