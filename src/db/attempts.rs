@@ -19,7 +19,7 @@ impl Db {
             list.retain(|attempt| agrees(attempt, &request));
             return Ok(list);
         }
-        let _writer = self.write_lock();
+        let _writer = self.write_lock()?;
         let (seq, now) = (self.inner.store.next_seq(), self.inner.clock.now());
         let working = self.working();
         let attempt = match request.action {

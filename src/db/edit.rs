@@ -94,7 +94,7 @@ impl Db {
 
     /// One edit on its own; a commit is not one.
     pub fn edit(&self, op: EditOp) -> Result<EditReply> {
-        let _writer = self.write_lock();
+        let _writer = self.write_lock()?;
         let (seq, now) = (self.inner.store.next_seq(), self.inner.clock.now());
         // The published state is let go before it is changed: then that happens in place.
         let (decided, policies) = {
@@ -128,7 +128,7 @@ impl Db {
 
     /// Edits that happen together or not at all, with or without a commit at the end.
     pub fn batch(&self, request: BatchRequest) -> Result<Vec<EditReply>> {
-        let _writer = self.write_lock();
+        let _writer = self.write_lock()?;
         let mut working = (*self.working()).clone();
         let (first, now) = (self.inner.store.next_seq(), self.inner.clock.now());
         let contents = BatchContents::new(self.inner.store.reader());
@@ -151,7 +151,7 @@ impl Db {
 
     /// Takes the newest uncommitted edit or batch back, by an event of its own.
     pub fn undo(&self) -> Result<UndoReply> {
-        let _writer = self.write_lock();
+        let _writer = self.write_lock()?;
         let (seq, now) = (self.inner.store.next_seq(), self.inner.clock.now());
         let mut working = (*self.working()).clone();
         let Some(group) = working.newest_undoable() else {
@@ -177,7 +177,7 @@ impl Db {
 
     /// Makes a past snapshot the newest one; history is kept.
     pub fn restore(&self, request: RestoreRequest) -> Result<CommitReply> {
-        let _writer = self.write_lock();
+        let _writer = self.write_lock()?;
         let working = self.working();
         let at = resolve::snapshot_cycle(self, &working.state, &request.at)?;
         if working.state.edited && !request.discard {

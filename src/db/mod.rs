@@ -32,14 +32,17 @@ pub use series::check_import;
 pub use transfer::{NewStore, Source};
 
 use crate::change::Working;
+use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::log::{Opened, Progress, Store, Verified};
 use crate::model::{Generation, Tree};
 use crate::query::Dialect;
 use crate::query::ast::Selector;
 use quick_cache::sync::Cache;
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 /// An open store. Clones share it; it can be used from several threads at once.
 #[derive(Clone)]
@@ -56,7 +59,7 @@ struct Inner {
     durability: Durability,
     /// Selectors that were read lately: most programs ask the same few again and again.
     selectors: Cache<(Dialect, Box<str>), Arc<Selector>>,
-    /// Held to be read by whoever asks, and to be written while everything derived is made anew.
+    /// Held to be read by whoever asks, and to be written while what was made anew takes its place.
     derived: RwLock<()>,
     /// Snapshots that were asked lately, by cycle. They hold `^sys` and `^ah`; turns are read when
     /// they are wanted.
@@ -107,22 +110,24 @@ impl Db {
 
     /// Checks the whole store against its log, and names the first thing that is wrong.
     pub fn verify(&self, mut progress: impl FnMut(Progress)) -> Result<Verified> {
-        let _writer = self.write_lock();
-        Ok(self.inner.store.verify(&mut progress)?)
+        self.alone(|| Ok(self.inner.store.verify(&mut progress)?), || Ok(()))
     }
 
     /// Makes everything that is derived again from the log.
     pub fn rebuild(&self, mut progress: impl FnMut(Progress)) -> Result<Verified> {
-        let _writer = self.write_lock();
-        // Whoever asks meanwhile waits: half of an index would be half of an answer.
-        let _readers = self.inner.derived.write().unwrap_or_else(PoisonError::into_inner);
-        self.inner.snapshots.clear();
-        Ok(self.inner.store.rebuild(&mut progress)?)
+        let run = || {
+            let rebuilt = self.inner.store.rebuild(&mut progress)?;
+            // Whoever asks meanwhile waits: half of an old index and half of a new one are none.
+            let _readers = self.inner.derived.write().unwrap_or_else(PoisonError::into_inner);
+            self.inner.snapshots.clear();
+            Ok(self.inner.store.exchange(rebuilt)?)
+        };
+        self.alone(run, || Ok(self.inner.store.forget_rebuild()?))
     }
 
     /// Packs the file and gives free room back.
     pub fn compact(&self) -> Result<()> {
-        let _writer = self.write_lock();
+        let _writer = self.write_lock()?;
         Ok(self.inner.store.compact()?)
     }
 
@@ -132,10 +137,58 @@ impl Db {
         self.inner.snapshots.clear();
     }
 
-    fn write_lock(&self) -> MutexGuard<'_, ()> {
-        // What the lock guards is published only when it is whole, so a panic elsewhere while it
-        // was held has left nothing half done.
-        self.inner.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Waits until nobody else writes. After a panic in the middle of a write nobody does any more.
+    fn write_lock(&self) -> Result<MutexGuard<'_, ()>> {
+        self.inner.writer.lock().map_err(|_| {
+            let message = "a thread panicked while it wrote to the store: open it again";
+            Error::new(Code::StoreIo, message)
+        })
+    }
+
+    /// Runs something long that calls back into the caller's code. A panic there goes through, and
+    /// leaves the store to the others as `undo` makes it.
+    fn alone<T>(
+        &self,
+        run: impl FnOnce() -> Result<T>,
+        undo: impl FnOnce() -> Result<()>,
+    ) -> Result<T> {
+        let writer = self.write_lock()?;
+        match catch_unwind(AssertUnwindSafe(run)) {
+            Ok(done) => done,
+            Err(panic) => {
+                let undone = undo();
+                if undone.is_err() {
+                    self.inner.store.stop();
+                }
+                drop(writer);
+                resume_unwind(panic)
+            }
+        }
+    }
+
+    /// Runs something of many writes, of which only the last is durable: all of it happens, or
+    /// nothing, whether it fails, panics, or is cut off.
+    fn all_or_nothing<T>(&self, run: impl FnOnce() -> Result<T>) -> Result<T> {
+        let mark = Cell::new(None);
+        let undo = || match mark.take() {
+            Some(mark) => {
+                self.inner.snapshots.clear();
+                Ok(self.inner.store.go_back(mark)?)
+            }
+            None => Ok(()),
+        };
+        let run = || {
+            mark.set(Some(self.inner.store.mark()?));
+            // What went wrong first is of more interest than what goes wrong now.
+            run().inspect_err(|_| drop(undo()))
+        };
+        self.alone(run, undo)
+    }
+
+    /// To be held by whoever reads more than one thing that is derived, and once only: then nothing
+    /// is exchanged meanwhile.
+    fn reading(&self) -> RwLockReadGuard<'_, ()> {
+        self.inner.derived.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The state as it was last published.
@@ -154,7 +207,7 @@ fn check_cycle(expected: Option<i64>, last: u64) -> Result<()> {
         Some(expected) if u64::try_from(expected) != Ok(last) => {
             let message =
                 format!("the store is at cycle {last}, not {expected}: look again, then retry");
-            let mut error = Error::new(crate::code::Code::Conflict, message);
+            let mut error = Error::new(Code::Conflict, message);
             error.details.cycle = Some(last);
             Err(error)
         }

@@ -110,8 +110,10 @@ impl Options {
 
     fn finish(mut self, store: Store) -> Result<Db> {
         if !store.derived_is_current()? {
-            store.rebuild(&mut *self.progress)?;
+            let rebuilt = store.rebuild(&mut *self.progress)?;
+            store.exchange(rebuilt)?;
         }
+        store.forget_rebuild()?;
         let store = if store.next_seq() == 1 { self.found(store)? } else { store };
         Db::attach(store, self)
     }

@@ -73,12 +73,14 @@ impl Snapshot {
 
     /// The exact bytes of its export (R9.2).
     pub fn export(&self) -> Result<String> {
+        let _derived = self.db.reading();
         let contents = &**self.db.inner.store.reader();
         Ok(export(&self.tree, self.db.generation(), self.cycle, contents)?)
     }
 
     /// The exact bytes of its provider thread (R9.5).
     pub fn thread(&self) -> Result<String> {
+        let _derived = self.db.reading();
         let contents = &**self.db.inner.store.reader();
         Ok(thread(&self.tree, self.db.generation(), contents)?)
     }
@@ -90,6 +92,7 @@ impl Snapshot {
 
     /// The object of one node, as an export has it, without children.
     pub fn node(&self, id: &str) -> Result<Option<Json>> {
+        let _derived = self.db.reading();
         let Some(node) = self.tree.get(id)? else { return Ok(None) };
         Ok(Some(Json::Map(node_object(&node, self.cycle, self.content(&node)?.as_deref()))))
     }
@@ -103,6 +106,7 @@ impl Snapshot {
 
     /// What is wrong with the tree, in words; nothing, unless the engine has a fault.
     pub fn violations(&self) -> Result<Vec<String>> {
+        let _derived = self.db.reading();
         Ok(violations(&self.tree)?)
     }
 
@@ -143,7 +147,10 @@ impl Db {
     /// The snapshot of a cycle.
     pub fn snapshot(&self, cycle: u64) -> Result<Snapshot> {
         self.check_snapshot(cycle)?;
-        let tree = self.tree_at(cycle)?;
+        let tree = {
+            let _derived = self.reading();
+            self.tree_at(cycle)?
+        };
         Ok(Snapshot { db: self.clone(), tree, cycle, at: Some(Address::Cycle(cycle)) })
     }
 
@@ -200,7 +207,7 @@ impl Db {
 
     /// Figures of the store.
     pub fn stats(&self) -> Result<Stats> {
-        let _writer = self.write_lock();
+        let _writer = self.write_lock()?;
         let working = self.working();
         let Working { state, .. } = &*working;
         let totals = state.totals.of(None);

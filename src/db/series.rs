@@ -19,8 +19,42 @@ use std::sync::Arc;
 impl Db {
     /// Imports a snapshot. Its tree becomes the newest snapshot and the working state.
     pub fn import_snapshot(&self, document: &Json) -> Result<ImportReply> {
-        let _writer = self.write_lock();
-        let working = self.working();
+        let _writer = self.write_lock()?;
+        let (reply, next) = self.take_snapshot(&self.working(), document, true)?;
+        self.publish(next);
+        Ok(reply)
+    }
+
+    /// Imports a series of snapshots: all of them, or none. `progress` is told how many are done,
+    /// and of how many.
+    pub fn import_snapshots(
+        &self,
+        documents: &[Json],
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<ImportReply> {
+        self.all_or_nothing(|| {
+            let count = documents.len() as u64;
+            let mut working = (*self.working()).clone();
+            let mut all = ImportReply { cycle: working.state.last_cycle, ..Default::default() };
+            for (i, document) in documents.iter().enumerate() {
+                let (reply, next) = self.take_snapshot(&working, document, false)?;
+                all = ImportReply { commits: i as u64 + 1, ..reply };
+                working = next;
+                progress(all.commits, count);
+            }
+            self.inner.store.sync()?;
+            self.publish(working);
+            Ok(all)
+        })
+    }
+
+    /// Writes a snapshot, and gives the state after it.
+    fn take_snapshot(
+        &self,
+        working: &Working,
+        document: &Json,
+        durable: bool,
+    ) -> Result<(ImportReply, Working)> {
         let (seq, now) = (self.inner.store.next_seq(), self.inner.clock.now());
         let state = &working.state;
         // What cannot be read is taken for used; the import fails on it soon after.
@@ -41,9 +75,8 @@ impl Db {
         let events = [NewEvent { event: Arc::new(Event::Imported(import)), contents }];
         let closed = Some((&end.closed, &end.before, CycleKind::Import));
         let next = Working::fresh(end.next()?);
-        self.inner.store.append(&Append { events: &events, time: now, closed, durable: true })?;
-        self.publish(next);
-        Ok(reply)
+        self.inner.store.append(&Append { events: &events, time: now, closed, durable })?;
+        Ok((reply, next))
     }
 
     /// Judges a snapshot that is to be imported after a cycle, and changes nothing. Returns the
@@ -87,7 +120,14 @@ impl Db {
         request: TurnsRequest,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<ImportReply> {
-        let _writer = self.write_lock();
+        self.all_or_nothing(|| self.take_turns(request, progress))
+    }
+
+    fn take_turns(
+        &self,
+        request: TurnsRequest,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<ImportReply> {
         if self.working().state.edited {
             let message = "there are uncommitted edits: commit or undo them before the import";
             return Err(Error::new(Code::ImportConflict, message));
@@ -99,10 +139,7 @@ impl Db {
         if let Some(origin) = request.origin.as_ref().filter(|_| !request.again) {
             self.check_new(origin)?;
         }
-        self.write_turns(request.turns, request.origin, progress).inspect_err(|_| {
-            // What the storage holds of it will never be durable.
-            self.inner.store.stop();
-        })
+        self.write_turns(request.turns, request.origin, progress)
     }
 
     fn write_turns(

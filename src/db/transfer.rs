@@ -116,7 +116,7 @@ impl Db {
 
     /// Notes where this store came from.
     pub fn record_origin(&self, origin: Origin) -> Result<()> {
-        let _writer = self.write_lock();
+        let _writer = self.write_lock()?;
         let (seq, now) = (self.inner.store.next_seq(), self.inner.clock.now());
         let event = Arc::new(Event::Origin(origin));
         let events = [NewEvent { event: event.clone(), contents: Vec::new() }];

@@ -16,7 +16,7 @@ use crate::query::{
 };
 use crate::snapshot::Contents;
 use std::collections::BTreeSet;
-use std::sync::{Arc, PoisonError, RwLockReadGuard};
+use std::sync::{Arc, RwLockReadGuard};
 
 /// The store at one moment. Commits that follow do not show in it.
 struct View<'a> {
@@ -115,7 +115,7 @@ impl Timeline for View<'_> {
 
 impl Db {
     fn view(&self) -> View<'_> {
-        let derived = self.inner.derived.read().unwrap_or_else(PoisonError::into_inner);
+        let derived = self.reading();
         View {
             db: self,
             reader: self.inner.store.reader(),

@@ -18,8 +18,11 @@ pub(super) struct OnApproval(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     storage: Box<dyn StorageBackend>,
-    /// Set once for all: from then on everything passes through without a lock.
+    /// From then on everything passes through without a lock.
     approved: AtomicBool,
+    /// Whether closing leaves the storage as it is, locks and all, because it is opened again.
+    held: AtomicBool,
+    closed: AtomicBool,
     stage: Mutex<Stage>,
 }
 
@@ -49,6 +52,8 @@ impl OnApproval {
         Ok(OnApproval(Arc::new(Inner {
             storage: Box::new(storage),
             approved: AtomicBool::new(false),
+            held: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
             stage: Mutex::new(Stage::Waiting { steps: Vec::new(), len, stored: len }),
         })))
     }
@@ -69,6 +74,20 @@ impl OnApproval {
         *stage = Stage::Approved;
         self.0.approved.store(true, Ordering::Release);
         Ok(())
+    }
+
+    /// Lets everything wait again, for a database that is opened on what is there.
+    pub(super) fn begin_anew(&self) -> io::Result<()> {
+        let len = self.0.storage.len()?;
+        let mut stage = self.stage();
+        self.0.approved.store(false, Ordering::Release);
+        *stage = Stage::Waiting { steps: Vec::new(), len, stored: len };
+        Ok(())
+    }
+
+    /// Whether closing leaves the storage open.
+    pub(super) fn hold(&self, held: bool) {
+        self.0.held.store(held, Ordering::Release);
     }
 
     /// Whether anything may have been written.
@@ -175,6 +194,9 @@ impl StorageBackend for OnApproval {
     }
 
     fn close(&self) -> io::Result<()> {
+        if self.0.held.load(Ordering::Acquire) || self.0.closed.swap(true, Ordering::AcqRel) {
+            return Ok(());
+        }
         self.0.storage.close()
     }
 

@@ -1,81 +1,78 @@
-//! The database below a store. A damaged page can make redb panic; nothing of that leaves here.
+//! The database below a store: opening and closing it, showing its newest state, and going back to
+//! what is on disk.
 //!
-//! Every use of redb runs inside [`guard`]. One thing cannot be caught: where a commit panics, its
-//! cleaning up may panic too, and that ends the process. Closing is a commit to redb, so a store
-//! that was only read is closed without one.
+//! Every call of redb is guarded (see `guarded` and `writing`). Closing is a commit to redb, so a
+//! store that was only read is closed without one, and so is one that is to forget what it has not
+//! put on disk yet.
 
 use super::StoreError;
 use super::approval::OnApproval;
 use super::file::Watch;
+use super::guarded::{caught, guard};
 use super::shown::Shown;
+use super::tables::Side;
+use super::writing::{Broken, Writer};
 use crate::limits::CACHE_BYTES;
 use redb::{
-    Database, DatabaseError, DatabaseStats, ReadTransaction, ReadableDatabase, StorageBackend,
-    StorageError, WriteTransaction,
+    Database, DatabaseError, DatabaseStats, ReadableDatabase, StorageBackend, StorageError,
 };
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// The database, which only compaction needs for itself alone.
+/// The database, which only compaction and going back need for themselves alone.
 pub(super) type SharedBase = Arc<RwLock<Base>>;
+
+/// The newest state of each side, if somebody read it since the last writing.
+type Newest = RwLock<[Option<Arc<Shown>>; 2]>;
 
 /// An open database.
 pub(super) struct Base {
     /// There is one until this is dropped.
     db: Option<Database>,
-    /// What lies below, if it was there before.
-    storage: Option<OnApproval>,
+    /// What lies below.
+    storage: OnApproval,
     /// The file that it lies in, if it has a name already.
     watch: Option<Watch>,
     /// Whether opening had to repair it.
     repaired: bool,
-    /// The newest state, if somebody read since the last writing.
-    shown: RwLock<Option<Arc<Shown>>>,
-}
-
-/// Runs something on the storage below. A damaged page can make it panic; to its caller that is
-/// corruption like any other.
-pub(super) fn guard<T>(run: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
-    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
-        Err(StoreError::corrupt("the file is damaged: its pages do not fit together"))
-    })
+    broken: Broken,
+    shown: Newest,
 }
 
 impl Base {
     /// Makes a database.
     pub(super) fn create(storage: impl StorageBackend) -> Result<Base, DatabaseError> {
-        let db = builder().create_with_backend(storage)?;
-        Ok(Base {
-            db: Some(db),
-            storage: None,
-            watch: None,
-            repaired: false,
-            shown: RwLock::default(),
-        })
+        let storage = OnApproval::new(storage).map_err(StorageError::Io)?;
+        storage.approve().map_err(StorageError::Io)?;
+        Base::on(storage)
     }
 
     /// Opens a database. Nothing is written to it before the first commit.
     pub(super) fn open(storage: impl StorageBackend) -> Result<Base, DatabaseError> {
-        let storage = OnApproval::new(storage).map_err(StorageError::Io)?;
-        let repaired = Arc::new(AtomicBool::new(false));
-        let mut builder = builder();
-        let noted = repaired.clone();
-        builder.set_repair_callback(move |_| noted.store(true, Ordering::Relaxed));
-        let db = builder.create_with_backend(storage.clone())?;
-        let repaired = repaired.load(Ordering::Relaxed);
+        Base::on(OnApproval::new(storage).map_err(StorageError::Io)?)
+    }
+
+    fn on(storage: OnApproval) -> Result<Base, DatabaseError> {
+        let (db, repaired) = open(&storage)?;
         Ok(Base {
             db: Some(db),
-            storage: Some(storage),
+            storage,
             watch: None,
             repaired,
-            shown: RwLock::default(),
+            broken: Broken::default(),
+            shown: Newest::default(),
         })
     }
 
     /// Says which file it lies in.
     pub(super) fn watch(&mut self, watch: Watch) {
         self.watch = Some(watch);
+    }
+
+    /// Refuses to go on if the file cannot be found any more.
+    fn check_file(&self) -> Result<(), StoreError> {
+        self.watch.as_ref().map_or(Ok(()), Watch::check)
     }
 
     /// Keeps a repair, so that it need not be made again: for what proved to be a store.
@@ -85,91 +82,131 @@ impl Base {
 
     /// Lets what opening wrote reach the storage.
     fn approve(&self) -> Result<(), StoreError> {
-        let approved = self.storage.as_ref().map_or(Ok(()), OnApproval::approve);
-        approved.map_err(|error| StoreError::Io(error.to_string()))
+        self.storage.approve().map_err(|error| StoreError::Io(error.to_string()))
     }
 
-    pub(super) fn begin_read(&self) -> Result<ReadTransaction, StoreError> {
-        Ok(self.db.as_ref().ok_or_else(closed)?.begin_read()?)
+    fn db(&self) -> Result<&Database, StoreError> {
+        match &self.db {
+            Some(db) if !self.broken.is_set() => Ok(db),
+            Some(_) => {
+                let what = "the file is damaged, and a write to it failed half way: open it again";
+                Err(StoreError::corrupt(what))
+            }
+            None => Err(StoreError::Io("the store is closed".into())),
+        }
     }
 
-    /// The newest state.
-    pub(super) fn shown(&self) -> Result<Arc<Shown>, StoreError> {
-        if let Some(shown) = &*self.shown.read().unwrap_or_else(PoisonError::into_inner) {
+    /// The newest state of one side.
+    pub(super) fn shown(&self, side: Side) -> Result<Arc<Shown>, StoreError> {
+        let at = side as usize;
+        if let Some(shown) = &self.shown.read().unwrap_or_else(PoisonError::into_inner)[at] {
             return Ok(shown.clone());
         }
         // Held while the state is looked up: else an old one could be shown after a commit.
         let mut held = self.shown.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(shown) = &*held {
+        if let Some(shown) = &held[at] {
             return Ok(shown.clone());
         }
-        let txn = self.begin_read()?;
-        Ok(held.insert(Arc::new(Shown::new(txn))).clone())
+        let Some(db) = &self.db else { return Err(StoreError::Io("the store is closed".into())) };
+        let txn = guard(|| db.begin_read())?;
+        Ok(held[at].insert(Arc::new(Shown::new(txn, side))).clone())
     }
 
     /// Shows nothing until somebody reads again.
     fn hide(&self) {
-        *self.shown.write().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.shown.write().unwrap_or_else(PoisonError::into_inner) = Default::default();
     }
 
-    /// Begins to write. The transaction is to be given to [`Base::commit`].
-    pub(super) fn begin_write(&self) -> Result<WriteTransaction, StoreError> {
+    /// Begins to write to one side. The transaction is to be given to [`Base::commit`].
+    pub(super) fn begin_write(&self, side: Side) -> Result<Writer, StoreError> {
         self.hide();
-        Ok(self.db.as_ref().ok_or_else(closed)?.begin_write()?)
+        let db = self.db()?;
+        let txn = self.broken.guard(|| db.begin_write())?;
+        Ok(Writer::new(txn, side, self.broken.clone()))
     }
 
     /// Commits: from here on the storage is written to.
-    pub(super) fn commit(&self, txn: WriteTransaction) -> Result<(), StoreError> {
-        self.watch.as_ref().map_or(Ok(()), Watch::check)?;
+    pub(super) fn commit(&self, txn: Writer) -> Result<(), StoreError> {
+        self.check_file()?;
         self.approve()?;
         let committed = txn.commit();
         self.hide();
-        Ok(committed?)
+        committed
     }
 
     /// Figures about pages.
     pub(super) fn stats(&self) -> Result<DatabaseStats, StoreError> {
-        let txn = self.db.as_ref().ok_or_else(closed)?.begin_write()?;
-        let stats = txn.stats()?;
-        txn.abort()?;
-        Ok(stats)
+        let db = self.db()?;
+        let txn = self.broken.guard(|| db.begin_write())?;
+        Writer::new(txn, Side::Main, self.broken.clone()).stats()
     }
 
     /// Moves pages to the front of the file and cuts it off behind them.
     pub(super) fn compact(&mut self) -> Result<(), StoreError> {
-        self.watch.as_ref().map_or(Ok(()), Watch::check)?;
+        self.db()?;
+        self.check_file()?;
         self.approve()?;
         self.hide();
-        let compacted = self.db.as_mut().ok_or_else(closed)?.compact();
-        compacted.map(|_| ()).map_err(|error| match error {
-            redb::CompactionError::Storage(error) => error.into(),
-            other => StoreError::Io(other.to_string()),
-        })
+        let Some(db) = &mut self.db else { return Ok(()) };
+        self.broken.guard(|| db.compact().map(drop))
+    }
+
+    /// Forgets everything that is not on disk, as if the process had ended and the store had been
+    /// opened again. Nothing is written before the next commit.
+    pub(super) fn go_back(&mut self) -> Result<(), StoreError> {
+        self.hide();
+        self.storage.hold(true);
+        if let Some(db) = self.db.take() {
+            discard(db, &self.broken);
+        }
+        let storage = self.storage.clone();
+        let opened = guard(|| {
+            storage.begin_anew().map_err(StorageError::Io)?;
+            open(&storage).map_err(|error| StoreError::Io(error.to_string()))
+        });
+        self.storage.hold(false);
+        let (db, repaired) = opened?;
+        (self.db, self.repaired, self.broken) = (Some(db), repaired, Broken::default());
+        Ok(())
     }
 }
 
-fn builder() -> redb::Builder {
+fn open(storage: &OnApproval) -> Result<(Database, bool), DatabaseError> {
+    let repaired = Arc::new(AtomicBool::new(false));
     let mut builder = redb::Builder::new();
     builder.set_cache_size(CACHE_BYTES as usize);
-    builder
+    let noted = repaired.clone();
+    builder.set_repair_callback(move |_| noted.store(true, Ordering::Relaxed));
+    let db = builder.create_with_backend(storage.clone())?;
+    Ok((db, repaired.load(Ordering::Relaxed)))
 }
 
-fn closed() -> StoreError {
-    StoreError::Io("the store is closed".into())
+/// Closes a database without a commit, which redb does only while a thread unwinds. What it has not
+/// put on disk is forgotten.
+fn discard(db: Database, broken: &Broken) {
+    if broken.is_set() || cfg!(not(panic = "unwind")) {
+        return std::mem::forget(db);
+    }
+    let _ = caught(move || {
+        let _db = db;
+        if !std::thread::panicking() {
+            // No hook hears of this.
+            resume_unwind(Box::new(()));
+        }
+    });
 }
 
 impl Drop for Base {
     fn drop(&mut self) {
-        let (db, shown) = (self.db.take(), std::mem::take(&mut self.shown));
-        let written = self.storage.as_ref().is_none_or(OnApproval::is_approved);
+        let shown = std::mem::take(&mut self.shown);
+        let _ = caught(move || drop(shown));
+        let Some(db) = self.db.take() else { return };
         // What closing cannot write, the next opening repairs.
-        let _ = catch_unwind(AssertUnwindSafe(move || {
-            let _db = db;
-            drop(shown);
-            if cfg!(panic = "unwind") && !written && !std::thread::panicking() {
-                // redb closes without a commit only while a thread unwinds. No hook hears of this.
-                resume_unwind(Box::new(()));
-            }
-        }));
+        match self.storage.is_approved() && !self.broken.is_set() {
+            true => drop(caught(move || drop(db))),
+            false => discard(db, &self.broken),
+        }
+        // A database that was not taken down has not given up its lock.
+        let _ = self.storage.close();
     }
 }

@@ -8,12 +8,13 @@
 use super::StoreError;
 use super::codec::{decode, encode, seal, unseal};
 use super::contents::{lend_content, missing_content};
+use super::guarded::Readable;
 use super::read::LogReader;
 use super::shown::Shown;
 use super::tables::{FEATURES, GRAMS, log_key_bytes};
+use super::writing::Writer;
 use crate::model::{Clue, ContentRef, Grams, Slot, Spine, Subtree, features, gram_hashes};
 use crate::snapshot::Body;
-use redb::{ReadableTable, WriteTransaction};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
 
@@ -26,10 +27,10 @@ const TURNS: usize = 64;
 /// Adds rows for new versions of turns, which were committed up to a cycle. Contents are read from
 /// `log`.
 pub(super) fn flush_clues(
-    txn: &WriteTransaction,
+    txn: &Writer,
     cycle: u64,
     versions: &[NewVersion],
-    log: &impl ReadableTable<(u64, u32), &'static [u8]>,
+    log: &impl Readable<(u64, u32), &'static [u8]>,
 ) -> Result<(), StoreError> {
     let mut turns: BTreeMap<Slot, Vec<&Subtree>> = BTreeMap::new();
     for ((slot, _), turn) in versions {
@@ -88,7 +89,7 @@ fn push(slots: &mut Spine, slot: Slot) {
 }
 
 fn add_content(
-    log: &impl ReadableTable<(u64, u32), &'static [u8]>,
+    log: &impl Readable<(u64, u32), &'static [u8]>,
     (seq, part): (u64, u32),
     bits: &mut Bits,
 ) -> Result<(), StoreError> {

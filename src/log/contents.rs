@@ -2,6 +2,7 @@
 
 use super::StoreError;
 use super::codec::unseal;
+use super::guarded::Readable;
 use super::read::LogReader;
 use super::record::{plain_text, read_content};
 use super::tables::log_key_bytes;

@@ -97,3 +97,21 @@ impl From<redb::CommitError> for StoreError {
         }
     }
 }
+
+impl From<redb::CursorError> for StoreError {
+    fn from(error: redb::CursorError) -> StoreError {
+        match error {
+            redb::CursorError::Storage(error) => error.into(),
+            other => StoreError::corrupt(format!("rows are out of order: {other}")),
+        }
+    }
+}
+
+impl From<redb::CompactionError> for StoreError {
+    fn from(error: redb::CompactionError) -> StoreError {
+        match error {
+            redb::CompactionError::Storage(error) => error.into(),
+            other => StoreError::Io(other.to_string()),
+        }
+    }
+}

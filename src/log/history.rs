@@ -1,6 +1,7 @@
 //! Reading what was committed: commits, parts of the tree at any cycle, and where nodes have been.
 
 use super::StoreError;
+use super::guarded::Readable;
 use super::index::Tables;
 use super::read::LogReader;
 use super::rows::{CycleHead, CycleInfo, PartRow, StoredCycle, StoredPartChange, read_skeleton};

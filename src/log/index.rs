@@ -8,6 +8,7 @@ use super::StoreError;
 use super::clues::{NewVersion, flush_clues};
 use super::codec::{decode, encode, seal, unseal};
 use super::extras::WholeNode;
+use super::guarded::Readable;
 use super::nodes::Names;
 use super::rows::PartRow;
 use super::shown::Shown;
@@ -15,9 +16,9 @@ use super::sketches::flush_sketches;
 use super::tables::{
     EXPIRY, IDS, INSTANCES, PARTS, REFS, RUNNING, part_key, place_from_key, place_key,
 };
+use super::writing::Writer;
 use crate::change::{Expiry, IndexDelta};
 use crate::model::{Id, Instance, Name, Place, Slot, Subtree};
-use redb::{ReadableTable, WriteTransaction};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -101,7 +102,7 @@ impl Tail {
     }
 
     /// The versions of turns that are not in the tables.
-    fn new_versions(&self, txn: &WriteTransaction) -> Result<Vec<NewVersion>, StoreError> {
+    fn new_versions(&self, txn: &Writer) -> Result<Vec<NewVersion>, StoreError> {
         let parts = txn.open_table(PARTS)?;
         let read = |slot: Slot, from: u64| {
             let key = part_key(Place::Turn(slot), from);
@@ -124,9 +125,9 @@ impl Tail {
     /// Writes everything to the tables, at the commit of a cycle. Contents are read from `log`.
     pub(super) fn flush(
         &self,
-        txn: &WriteTransaction,
+        txn: &Writer,
         cycle: u64,
-        log: &impl ReadableTable<(u64, u32), &'static [u8]>,
+        log: &impl Readable<(u64, u32), &'static [u8]>,
     ) -> Result<(), StoreError> {
         let mut ids = txn.open_table(IDS)?;
         for (id, places) in &self.ids {

@@ -14,6 +14,7 @@ mod contents;
 mod error;
 mod extras;
 mod file;
+mod guarded;
 mod history;
 mod index;
 mod nodes;
@@ -28,18 +29,22 @@ mod store;
 mod stored;
 mod tables;
 mod transfer;
+mod undo;
 mod verify;
 mod write;
+mod writing;
 
 pub use backend::FileStorage;
 pub use error::StoreError;
+pub use guarded::panics_are_caught;
 pub use open::Opened;
 pub use read::{Entry, LogReader};
 pub use record::{ChainHash, Record, chain_start};
 pub use rows::{CycleInfo, CycleKind};
 pub use store::{Store, StoreSizes};
 pub use transfer::Transfer;
-pub use verify::{Progress, Verified, VerifyStep};
+pub use undo::Mark;
+pub use verify::{Progress, Rebuilt, Verified, VerifyStep};
 pub use write::{Append, NewEvent};
 
 /// What storage of another sort than a file has to do.

@@ -5,6 +5,7 @@
 
 use super::StoreError;
 use super::codec::{decode, unseal};
+use super::guarded::Readable;
 use super::history::read_cycle;
 use super::index::{Tables, Tail};
 use super::read::{LogReader, missing_event};
@@ -15,7 +16,6 @@ use super::tables::{DERIVED, META, OPEN_ATTEMPTS};
 use crate::change::{Event, Newest, Pending, State, Working, apply};
 use crate::model::{Name, Tree, TurnSource};
 use crate::snapshot::TurnsHash;
-use redb::ReadableTable;
 use std::sync::{Arc, PoisonError};
 
 /// A store and its state in progress.
@@ -28,8 +28,6 @@ pub struct Opened {
 
 /// Where the log ends.
 pub(super) fn find_head(reader: &LogReader) -> Result<Head, StoreError> {
-    let compressor = zstd::bulk::Compressor::new(1)
-        .map_err(|error| StoreError::Io(format!("compression cannot be set up: {error}")))?;
     let (next_seq, hash, skeleton_at) = reader.with(|txn| {
         let (next_seq, hash) = match last_log_key(txn)? {
             Some((seq, _)) => {
@@ -47,7 +45,7 @@ pub(super) fn find_head(reader: &LogReader) -> Result<Head, StoreError> {
         };
         Ok((next_seq, hash, skeleton_at))
     })?;
-    Ok(Head { next_seq, hash, skeleton_at, compressor, stopped: false })
+    Head::at(next_seq, hash, skeleton_at)
 }
 
 fn derived_is_current(txn: &Shown) -> Result<bool, StoreError> {
@@ -166,7 +164,9 @@ fn read_tail(
 
 fn read_checkpoint(txn: &Shown) -> Result<(u64, TurnsHash), StoreError> {
     let meta = txn.open_table(META)?;
-    let Some(row) = meta.get("checkpoint")? else { return Ok((0, TurnsHash::default())) };
+    let Some(row) = meta.get(txn.side().checkpoint())? else {
+        return Ok((0, TurnsHash::default()));
+    };
     let what = || "the checkpoint".to_owned();
     let bytes = unseal("meta", b"checkpoint", row.value(), what)?;
     let (cycle, lanes): (u64, Vec<u8>) = decode(bytes, &what())?;

@@ -5,22 +5,22 @@
 //! read is cached by its key; the caches can be emptied at any moment without changing an answer.
 
 use super::StoreError;
-use super::base::{SharedBase, guard};
+use super::base::SharedBase;
 use super::codec::unseal;
 use super::contents::content_from_row;
 use super::extras::WholeAttempt;
+use super::guarded::Readable;
 use super::index::Tail;
 use super::nodes::Names;
 use super::record::{Record, read_record};
 use super::rows::CycleHead;
 use super::shown::Shown;
-use super::tables::{ATTEMPT_CYCLES, ATTEMPTS, ORIGINS, PartKey};
+use super::tables::{ATTEMPT_CYCLES, ATTEMPTS, ORIGINS, PartKey, Side};
 use crate::change::{Attempt, History};
 use crate::json::Json;
 use crate::model::{Skeleton, Subtree, Template};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
-use redb::ReadableTable;
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -71,6 +71,8 @@ pub struct Entry {
 /// Who reads a store.
 pub struct LogReader {
     db: SharedBase,
+    /// Which derived tables it reads.
+    pub(super) side: Side,
     pub(super) tail: RwLock<Tail>,
     pub(super) parts: Cache<PartKey, Arc<Subtree>, Bytes>,
     /// Which versions of parts there are, as far as that was found out: the cycle that each holds
@@ -96,10 +98,11 @@ impl std::fmt::Debug for LogReader {
 }
 
 impl LogReader {
-    pub(super) fn new(db: SharedBase, tail: Tail, cache_bytes: u64) -> LogReader {
+    pub(super) fn new(db: SharedBase, side: Side, cache_bytes: u64) -> LogReader {
         LogReader {
             db,
-            tail: RwLock::new(tail),
+            side,
+            tail: RwLock::default(),
             parts: Cache::with_weighter(4096, cache_bytes / 2, Bytes),
             versions: Cache::new(64 << 10),
             contents: Cache::with_weighter(4096, cache_bytes / 2, Bytes),
@@ -126,10 +129,9 @@ impl LogReader {
         &self,
         run: impl FnOnce(&Shown) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        guard(|| {
-            let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
-            run(&*db.shown()?)
-        })
+        let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
+        let shown = db.shown(self.side)?;
+        run(&shown)
     }
 
     /// An event.

@@ -5,31 +5,34 @@
 //! on to it for one call.
 
 use super::StoreError;
+use super::guarded::{Readable, Reading, guard};
 use super::tables::{
-    BlockKey, EXPIRY, ExpiryKey, FEATURES, GRAMS, IDS, LOG, PARTS, PartKey, SKETCHES,
+    BlockKey, EXPIRY, ExpiryKey, FEATURES, GRAMS, IDS, LOG, PARTS, PartKey, SKETCHES, Side,
 };
-use redb::{Key, ReadOnlyTable, ReadTransaction, ReadableTable, TableDefinition, Value};
+use redb::{Key, ReadTransaction, TableDefinition, TableHandle, Value};
 use std::sync::OnceLock;
 
-type Rows<K> = OnceLock<ReadOnlyTable<K, &'static [u8]>>;
+type Rows<K> = OnceLock<Reading<K, &'static [u8]>>;
 
 /// A state of the tables. Those that most questions read are found once.
 pub(super) struct Shown {
     txn: ReadTransaction,
+    side: Side,
     log: Rows<(u64, u32)>,
     parts: Rows<PartKey>,
     sketches: Rows<BlockKey>,
     features: Rows<(u32, u64)>,
     grams: Rows<(u64, u32)>,
     ids: Rows<&'static str>,
-    expiry: OnceLock<ReadOnlyTable<ExpiryKey, ()>>,
+    expiry: OnceLock<Reading<ExpiryKey, ()>>,
     last_cycle: OnceLock<Option<u64>>,
 }
 
 impl Shown {
-    pub(super) fn new(txn: ReadTransaction) -> Shown {
+    pub(super) fn new(txn: ReadTransaction, side: Side) -> Shown {
         Shown {
             txn,
+            side,
             log: OnceLock::new(),
             parts: OnceLock::new(),
             sketches: OnceLock::new(),
@@ -41,39 +44,63 @@ impl Shown {
         }
     }
 
+    /// Which derived tables it shows.
+    pub(super) fn side(&self) -> Side {
+        self.side
+    }
+
     /// Any table.
     pub(super) fn open_table<K: Key + 'static, V: Value + 'static>(
         &self,
         definition: TableDefinition<'_, K, V>,
-    ) -> Result<ReadOnlyTable<K, V>, StoreError> {
-        Ok(self.txn.open_table(definition)?)
+    ) -> Result<Reading<K, V>, StoreError> {
+        let name = self.side.name(definition.name());
+        let named = TableDefinition::<K, V>::new(&name);
+        Ok(Reading(guard(|| self.txn.open_table(named))?))
     }
 
-    pub(super) fn log(&self) -> Result<&ReadOnlyTable<(u64, u32), &'static [u8]>, StoreError> {
+    /// Whether there is a table of that name and kind.
+    pub(super) fn has<K: Key + 'static, V: Value + 'static>(
+        &self,
+        definition: TableDefinition<'_, K, V>,
+    ) -> Result<bool, StoreError> {
+        guard(|| match self.txn.open_table(definition) {
+            Ok(_) => Ok(true),
+            Err(redb::TableError::Storage(error)) => Err(error),
+            Err(_) => Ok(false),
+        })
+    }
+
+    /// Whether somebody began to make derived tables beside these.
+    pub(super) fn has_beside(&self) -> Result<bool, StoreError> {
+        self.has::<PartKey, &[u8]>(TableDefinition::new(&Side::Beside.name("parts")))
+    }
+
+    pub(super) fn log(&self) -> Result<&Reading<(u64, u32), &'static [u8]>, StoreError> {
         once(&self.log, || self.open_table(LOG))
     }
 
-    pub(super) fn parts(&self) -> Result<&ReadOnlyTable<PartKey, &'static [u8]>, StoreError> {
+    pub(super) fn parts(&self) -> Result<&Reading<PartKey, &'static [u8]>, StoreError> {
         once(&self.parts, || self.open_table(PARTS))
     }
 
-    pub(super) fn sketches(&self) -> Result<&ReadOnlyTable<BlockKey, &'static [u8]>, StoreError> {
+    pub(super) fn sketches(&self) -> Result<&Reading<BlockKey, &'static [u8]>, StoreError> {
         once(&self.sketches, || self.open_table(SKETCHES))
     }
 
-    pub(super) fn features(&self) -> Result<&ReadOnlyTable<(u32, u64), &'static [u8]>, StoreError> {
+    pub(super) fn features(&self) -> Result<&Reading<(u32, u64), &'static [u8]>, StoreError> {
         once(&self.features, || self.open_table(FEATURES))
     }
 
-    pub(super) fn grams(&self) -> Result<&ReadOnlyTable<(u64, u32), &'static [u8]>, StoreError> {
+    pub(super) fn grams(&self) -> Result<&Reading<(u64, u32), &'static [u8]>, StoreError> {
         once(&self.grams, || self.open_table(GRAMS))
     }
 
-    pub(super) fn ids(&self) -> Result<&ReadOnlyTable<&'static str, &'static [u8]>, StoreError> {
+    pub(super) fn ids(&self) -> Result<&Reading<&'static str, &'static [u8]>, StoreError> {
         once(&self.ids, || self.open_table(IDS))
     }
 
-    pub(super) fn expiry(&self) -> Result<&ReadOnlyTable<ExpiryKey, ()>, StoreError> {
+    pub(super) fn expiry(&self) -> Result<&Reading<ExpiryKey, ()>, StoreError> {
         once(&self.expiry, || self.open_table(EXPIRY))
     }
 

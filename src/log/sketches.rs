@@ -8,6 +8,7 @@
 
 use super::StoreError;
 use super::clues::NewVersion;
+use super::guarded::Readable;
 use super::nodes::{Names, write_nodes};
 use super::read::LogReader;
 use super::rows::PartRow;
@@ -15,8 +16,8 @@ use super::sketch_rows::{
     Draft, Drafts, Front, Known, Wanted, read_drafts, read_template, write_drafts,
 };
 use super::tables::{PARTS, PartKey, SKETCHES, part_key};
+use super::writing::Writer;
 use crate::model::{Glance, Page, Place, Slot, Subtree, Template, sames, template};
-use redb::{ReadableTable, WriteTransaction};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -27,10 +28,7 @@ const VERSIONS: usize = 4;
 const NODES: usize = 256;
 
 /// Adds new versions of turns to the rows of their blocks.
-pub(super) fn flush_sketches(
-    txn: &WriteTransaction,
-    versions: &[NewVersion],
-) -> Result<(), StoreError> {
+pub(super) fn flush_sketches(txn: &Writer, versions: &[NewVersion]) -> Result<(), StoreError> {
     let parts = txn.open_table(PARTS)?;
     let mut table = txn.open_table(SKETCHES)?;
     let mut last: Option<&NewVersion> = None;
@@ -62,7 +60,7 @@ pub(super) fn flush_sketches(
 }
 
 fn version_before(
-    parts: &impl ReadableTable<PartKey, &'static [u8]>,
+    parts: &impl Readable<PartKey, &'static [u8]>,
     slot: Slot,
     from: u64,
 ) -> Result<Option<Arc<Subtree>>, StoreError> {

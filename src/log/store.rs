@@ -1,17 +1,17 @@
 //! A store's file: opening it, reading it at one moment, and its size.
 
 use super::backend::FileStorage;
-use super::base::{Base, SharedBase, guard};
+use super::base::{Base, SharedBase};
 use super::file::{self, NewFile, Watch, exists_already, io_error};
-use super::index::Tail;
+use super::guarded::{Readable, guard};
 use super::read::LogReader;
 use super::record::ChainHash;
 use super::shown::Shown;
-use super::tables::{DERIVED, FORMAT, META};
+use super::tables::{DERIVED, FORMAT, META, Side};
 use super::{StoreError, tables};
 use crate::limits::CACHE_BYTES;
 use crate::model::Generation;
-use redb::{ReadableTable, StorageBackend};
+use redb::StorageBackend;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -23,11 +23,19 @@ pub(super) struct Head {
     /// The cycle whose row has the newest whole skeleton.
     pub(super) skeleton_at: u64,
     pub(super) compressor: zstd::bulk::Compressor<'static>,
+    /// Whether something was written that need not be on disk yet.
+    pub(super) unsynced: bool,
     /// Whether what is written and what is shown have come apart. Then nothing more is written.
     pub(super) stopped: bool,
 }
 
 impl Head {
+    pub(super) fn at(next_seq: u64, hash: ChainHash, skeleton_at: u64) -> Result<Head, StoreError> {
+        let compressor = zstd::bulk::Compressor::new(1)
+            .map_err(|error| StoreError::Io(format!("compression cannot be set up: {error}")))?;
+        Ok(Head { next_seq, hash, skeleton_at, compressor, unsynced: false, stopped: false })
+    }
+
     /// Refuses to go on where a write failed half way.
     pub(super) fn check(&self) -> Result<(), StoreError> {
         match self.stopped {
@@ -156,7 +164,7 @@ impl Store {
         check_magic(&storage, file)?;
         let base = guard(|| Base::open(storage).map_err(|error| open_error(file, error)))?;
         let store = Store::attach(base, file.map(|(path, _)| path.to_owned()))?;
-        guard(|| store.db.read().unwrap_or_else(PoisonError::into_inner).keep_repair())?;
+        store.db.read().unwrap_or_else(PoisonError::into_inner).keep_repair()?;
         Ok(store)
     }
 
@@ -165,31 +173,42 @@ impl Store {
         generation: Generation,
         path: Option<PathBuf>,
     ) -> Result<Store, StoreError> {
-        guard(|| {
-            let txn = base.begin_write()?;
-            tables::create_all(&txn)?;
-            {
-                let mut meta = txn.open_table(META)?;
-                if meta.get("format")?.is_some() {
-                    // Somebody was faster.
-                    return Err(exists_already(path.as_deref().unwrap_or(Path::new("the store"))));
-                }
-                meta.insert("format", FORMAT.to_le_bytes().as_slice())?;
-                meta.insert("derived", DERIVED.to_le_bytes().as_slice())?;
-                meta.insert("generation", generation.name().as_bytes())?;
+        let txn = base.begin_write(Side::Main)?;
+        tables::create_all(&txn)?;
+        {
+            let mut meta = txn.open_table(META)?;
+            if meta.get("format")?.is_some() {
+                // Somebody was faster.
+                return Err(exists_already(path.as_deref().unwrap_or(Path::new("the store"))));
             }
-            base.commit(txn)?;
-            Ok(())
-        })?;
+            meta.insert("format", FORMAT.to_le_bytes().as_slice())?;
+            meta.insert("derived", DERIVED.to_le_bytes().as_slice())?;
+            meta.insert("generation", generation.name().as_bytes())?;
+        }
+        base.commit(txn)?;
         Store::attach(base, path)
     }
 
     fn attach(base: Base, path: Option<PathBuf>) -> Result<Store, StoreError> {
-        let generation = guard(|| check_meta(&base, path.as_deref()))?;
+        let generation = check_meta(&base, path.as_deref())?;
         let db = Arc::new(RwLock::new(base));
-        let reader = Arc::new(LogReader::new(db.clone(), Tail::default(), CACHE_BYTES));
-        let head = guard(|| super::open::find_head(&reader))?;
+        let reader = Arc::new(LogReader::new(db.clone(), Side::Main, CACHE_BYTES));
+        let head = super::open::find_head(&reader)?;
         Ok(Store { db, reader, head: Mutex::new(head), generation, path, new: Mutex::default() })
+    }
+
+    /// The same store, as whoever makes its derived tables anew beside the others sees it.
+    pub(super) fn beside(&self) -> Result<Store, StoreError> {
+        let head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
+        let head = Head::at(head.next_seq, head.hash, 0)?;
+        Ok(Store {
+            db: self.db.clone(),
+            reader: Arc::new(LogReader::new(self.db.clone(), Side::Beside, CACHE_BYTES)),
+            head: Mutex::new(head),
+            generation: self.generation,
+            path: None,
+            new: Mutex::default(),
+        })
     }
 
     /// The generation that the store was made for.
@@ -220,36 +239,29 @@ impl Store {
 
     /// How large the store is.
     pub fn sizes(&self) -> Result<StoreSizes, StoreError> {
-        guard(|| {
-            let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
-            let stats = db.stats()?;
-            let used = stats.allocated_pages() * stats.page_size() as u64;
-            let file = match &self.path {
-                Some(path) => {
-                    std::fs::metadata(path).map_err(|error| io_error(path, &error))?.len()
-                }
-                None => used,
-            };
-            Ok(StoreSizes {
-                file_bytes: file,
-                live_bytes: stats.stored_bytes(),
-                used_bytes: used,
-                free_bytes: file.saturating_sub(used),
-            })
+        let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
+        let stats = db.stats()?;
+        let used = stats.allocated_pages() * stats.page_size() as u64;
+        let file = match &self.path {
+            Some(path) => std::fs::metadata(path).map_err(|error| io_error(path, &error))?.len(),
+            None => used,
+        };
+        Ok(StoreSizes {
+            file_bytes: file,
+            live_bytes: stats.stored_bytes(),
+            used_bytes: used,
+            free_bytes: file.saturating_sub(used),
         })
     }
 
-    /// Packs the tables densely and gives free room back to the file system. Returns whether the
-    /// file changed.
+    /// Packs the tables densely and gives free room back to the file system.
     pub fn compact(&self) -> Result<(), StoreError> {
-        guard(|| {
-            let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
-            let mut db = self.db.write().unwrap_or_else(PoisonError::into_inner);
-            let txn = db.begin_write()?;
-            tables::repack(&txn, &mut head.compressor)?;
-            db.commit(txn)?;
-            db.compact()
-        })
+        let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut db = self.db.write().unwrap_or_else(PoisonError::into_inner);
+        let txn = db.begin_write(Side::Main)?;
+        tables::repack(&txn, &mut head.compressor)?;
+        db.commit(txn)?;
+        db.compact()
     }
 }
 
@@ -286,12 +298,11 @@ fn check_magic(
 fn check_meta(base: &Base, path: Option<&Path>) -> Result<Generation, StoreError> {
     let name = path.map_or("this".to_owned(), |path| path.display().to_string());
     let foreign = || StoreError::Format(format!("{name} is a redb file, but not a pactdb store"));
-    let txn = base.begin_read()?;
-    let meta = match txn.open_table(META) {
-        Ok(meta) => meta,
-        Err(redb::TableError::Storage(error)) => return Err(error.into()),
-        Err(_) => return Err(foreign()),
-    };
+    let shown = base.shown(Side::Main)?;
+    if !shown.has(META)? {
+        return Err(foreign());
+    }
+    let meta = shown.open_table(META)?;
     let number = |key: &str| -> Result<Option<u32>, StoreError> {
         let row = meta.get(key)?;
         Ok(row.and_then(|row| row.value().try_into().ok().map(u32::from_le_bytes)))

@@ -5,10 +5,12 @@
 
 use super::StoreError;
 use super::codec::{seal, unseal};
+use super::guarded::Readable;
 use super::record::pack_content;
+use super::writing::Writer;
 use crate::model::{Place, Slot};
-use redb::{Key, ReadableTable, TableDefinition, Value, WriteTransaction};
-use std::ops::Bound;
+use redb::{Key, TableDefinition, Value};
+use std::borrow::Cow;
 
 /// The version of the file as a whole. A newer one is refused.
 pub(super) const FORMAT: u32 = 1;
@@ -128,15 +130,58 @@ pub(super) fn log_key_bytes(seq: u64, part: u32) -> [u8; 12] {
     bytes
 }
 
+/// Which derived tables are meant: those that are read, or those that are made anew beside them and
+/// take their names when they are whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Main,
+    Beside,
+}
+
+/// The derived tables.
+const DERIVED_TABLES: [&str; 13] = [
+    "parts",
+    "sketches",
+    "features",
+    "grams",
+    "ids",
+    "expiry",
+    "refs",
+    "instances",
+    "running",
+    "attempts",
+    "attempt_cycles",
+    "open_attempts",
+    "origins",
+];
+
+impl Side {
+    /// The name of a table on this side; what is not derived has one side.
+    pub(super) fn name(self, table: &str) -> Cow<'_, str> {
+        match self {
+            Side::Beside if DERIVED_TABLES.contains(&table) => format!("{table}.beside").into(),
+            _ => table.into(),
+        }
+    }
+
+    /// The row of `meta` that says up to where the indexes were written.
+    pub(super) fn checkpoint(self) -> &'static str {
+        match self {
+            Side::Main => "checkpoint",
+            Side::Beside => "checkpoint.beside",
+        }
+    }
+}
+
 /// Makes every table, so that readers find them all.
-pub(super) fn create_all(txn: &WriteTransaction) -> Result<(), StoreError> {
+pub(super) fn create_all(txn: &Writer) -> Result<(), StoreError> {
     txn.open_table(META)?;
     txn.open_table(LOG)?;
     create_derived(txn)
 }
 
 /// Makes the derived tables.
-pub(super) fn create_derived(txn: &WriteTransaction) -> Result<(), StoreError> {
+pub(super) fn create_derived(txn: &Writer) -> Result<(), StoreError> {
     txn.open_table(PARTS)?;
     txn.open_table(SKETCHES)?;
     txn.open_table(FEATURES)?;
@@ -153,28 +198,36 @@ pub(super) fn create_derived(txn: &WriteTransaction) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Throws the derived tables away.
-pub(super) fn drop_derived(txn: &WriteTransaction) -> Result<(), StoreError> {
-    txn.delete_table(PARTS)?;
-    txn.delete_table(SKETCHES)?;
-    txn.delete_table(FEATURES)?;
-    txn.delete_table(GRAMS)?;
-    txn.delete_table(IDS)?;
-    txn.delete_table(EXPIRY)?;
-    txn.delete_table(REFS)?;
-    txn.delete_table(INSTANCES)?;
-    txn.delete_table(RUNNING)?;
-    txn.delete_table(ATTEMPTS)?;
-    txn.delete_table(ATTEMPT_CYCLES)?;
-    txn.delete_table(OPEN_ATTEMPTS)?;
-    txn.delete_table(ORIGINS)?;
+/// Throws the derived tables of one side away.
+pub(super) fn drop_derived(txn: &Writer, side: Side) -> Result<(), StoreError> {
+    for table in DERIVED_TABLES {
+        txn.delete(side, table)?;
+    }
+    txn.open_table(META)?.remove(side.checkpoint())
+}
+
+/// Puts the derived tables that were made beside in the place of the others.
+pub(super) fn exchange_derived(txn: &Writer) -> Result<(), StoreError> {
+    let made = {
+        let meta = txn.open_table(META)?;
+        meta.get(Side::Beside.checkpoint())?.map(|row| row.value().to_vec())
+    };
+    drop_derived(txn, Side::Main)?;
+    for table in DERIVED_TABLES {
+        txn.rename(&Side::Beside.name(table), table)?;
+    }
+    let mut meta = txn.open_table(META)?;
+    meta.remove(Side::Beside.checkpoint())?;
+    if let Some(made) = made {
+        meta.insert(Side::Main.checkpoint(), made.as_slice())?;
+    }
     Ok(())
 }
 
 /// Writes the large tables anew in key order, which fills their pages, and compresses contents.
 /// Growing at the right edge leaves pages half empty where a row did not fit.
 pub(super) fn repack(
-    txn: &WriteTransaction,
+    txn: &Writer,
     compressor: &mut zstd::bulk::Compressor<'_>,
 ) -> Result<(), StoreError> {
     repack_table(txn, LOG, "log", &mut |(seq, part), row| {
@@ -198,7 +251,7 @@ type Repacked<'a, K> = &'a mut dyn for<'k> FnMut(
 ) -> Result<Option<Vec<u8>>, StoreError>;
 
 fn repack_table<K: Key + 'static>(
-    txn: &WriteTransaction,
+    txn: &Writer,
     definition: TableDefinition<'_, K, &'static [u8]>,
     name: &str,
     change: Repacked<'_, K>,
@@ -208,24 +261,15 @@ fn repack_table<K: Key + 'static>(
     {
         let old = txn.open_table(definition)?;
         let mut new = txn.open_table(packed)?;
-        let mut cursor = new.upper_bound_mut(Bound::<K::SelfType<'_>>::Unbounded)?;
+        let mut rows = new.append()?;
         for entry in old.iter()? {
             let (key, value) = entry?;
             let changed = change(key.value(), value.value())?;
             let row = changed.as_deref().unwrap_or(value.value());
-            cursor.insert_before(key.value(), row).map_err(cursor_error)?;
+            rows.insert(key.value(), row)?;
         }
-        cursor.close()?;
+        rows.close()?;
     }
-    txn.delete_table(definition)?;
-    txn.rename_table(packed, definition)?;
-    Ok(())
-}
-
-/// A failed insertion at a cursor.
-pub(super) fn cursor_error(error: redb::CursorError) -> StoreError {
-    match error {
-        redb::CursorError::Storage(error) => error.into(),
-        other => StoreError::corrupt(format!("rows are out of order: {other}")),
-    }
+    txn.delete(Side::Main, name)?;
+    txn.rename(&packed_name, name)
 }

@@ -5,20 +5,20 @@
 //! arrives at its digest, and everything derived is what the log says, byte for byte.
 
 use super::StoreError;
-use super::base::guard;
 use super::contents::content_from_row;
+use super::guarded::Readable;
 use super::open::{apply_record, each_record};
 use super::read::LogReader;
 use super::record::{Record, content_digest};
 use super::rows::CycleKind;
 use super::shown::Shown;
 use super::store::Store;
-use super::tables::{self, DERIVED, META};
+use super::tables::{self, DERIVED, META, Side};
 use super::write::{Note, Rows};
 use crate::change::{Closed, Event, State, Working, close_commit, close_import, close_restore};
 use crate::model::{ReadError, Tree, TurnSource};
 use redb::backends::InMemoryBackend;
-use redb::{Key, ReadableTable, ReadableTableMetadata, TableDefinition, Value};
+use redb::{Key, TableDefinition, Value};
 use std::sync::{Arc, PoisonError};
 
 /// What is being done.
@@ -56,6 +56,13 @@ pub struct Verified {
     pub rows: u64,
 }
 
+/// Derived tables that were made anew, and have not taken the place of the others yet.
+pub struct Rebuilt {
+    beside: Store,
+    /// What was replayed.
+    verified: Verified,
+}
+
 type Report<'a> = &'a mut dyn FnMut(Progress);
 
 impl Store {
@@ -68,42 +75,54 @@ impl Store {
         Ok(verified)
     }
 
-    /// Throws everything derived away and makes it again from the log. If that fails, the store takes
-    /// no more events: what it would judge them by is not there.
-    pub fn rebuild(&self, report: Report<'_>) -> Result<Verified, StoreError> {
-        let rebuilt = self.rebuild_derived(report);
-        if rebuilt.is_err() {
-            self.stop();
+    /// Makes everything derived again from the log, beside what there is. Nothing that is read
+    /// changes before [`Store::exchange`]; if this fails, the store is as it was.
+    pub fn rebuild(&self, report: Report<'_>) -> Result<Rebuilt, StoreError> {
+        self.head.lock().unwrap_or_else(PoisonError::into_inner).check()?;
+        let beside = self.beside()?;
+        beside.clear_beside(true)?;
+        match self.replay_into(&beside, report) {
+            Ok(verified) => Ok(Rebuilt { beside, verified }),
+            Err(error) => {
+                // If this fails, the next opening does it.
+                let _ = beside.clear_beside(false);
+                Err(error)
+            }
         }
-        rebuilt
     }
 
-    fn rebuild_derived(&self, report: Report<'_>) -> Result<Verified, StoreError> {
-        guard(|| {
-            let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
-            let txn = db.begin_write()?;
-            tables::drop_derived(&txn)?;
-            tables::create_derived(&txn)?;
-            let mut meta = txn.open_table(META)?;
-            // Not current until it is complete: a rebuild that is cut off starts again.
-            meta.insert("derived", 0u32.to_le_bytes().as_slice())?;
-            meta.remove("checkpoint")?;
-            drop(meta);
-            db.commit(txn)?;
-            Ok(())
-        })?;
+    /// Puts what was made anew in the place of what there was, in one transaction.
+    pub fn exchange(&self, rebuilt: Rebuilt) -> Result<Verified, StoreError> {
+        let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
+        let db = self.db.write().unwrap_or_else(PoisonError::into_inner);
+        let txn = db.begin_write(Side::Main)?;
+        tables::exchange_derived(&txn)?;
+        txn.open_table(META)?.insert("derived", DERIVED.to_le_bytes().as_slice())?;
+        db.commit(txn)?;
+        let Rebuilt { beside, verified } = rebuilt;
         self.reader.clear_cache();
-        *self.reader.tail.write().unwrap_or_else(PoisonError::into_inner) = Default::default();
-        self.head.lock().unwrap_or_else(PoisonError::into_inner).skeleton_at = 0;
-        let verified = self.replay_into(self, report)?;
-        guard(|| {
-            let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
-            let txn = db.begin_write()?;
-            txn.open_table(META)?.insert("derived", DERIVED.to_le_bytes().as_slice())?;
-            db.commit(txn)?;
-            Ok(())
-        })?;
+        let tail = beside.reader.tail.write().unwrap_or_else(PoisonError::into_inner).clone();
+        *self.reader.tail.write().unwrap_or_else(PoisonError::into_inner) = tail;
+        let made = beside.head.lock().unwrap_or_else(PoisonError::into_inner);
+        head.skeleton_at = made.skeleton_at;
         Ok(verified)
+    }
+
+    /// Throws away what an earlier rebuild left unfinished, if there is something.
+    pub fn forget_rebuild(&self) -> Result<(), StoreError> {
+        let left = self.reader.with(|shown| shown.has_beside())?;
+        if left { self.beside()?.clear_beside(false) } else { Ok(()) }
+    }
+
+    /// Empties the tables that are made beside, or throws them away.
+    fn clear_beside(&self, make: bool) -> Result<(), StoreError> {
+        let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
+        let txn = db.begin_write(Side::Beside)?;
+        tables::drop_derived(&txn, Side::Beside)?;
+        if make {
+            tables::create_derived(&txn)?;
+        }
+        db.commit(txn)
     }
 
     /// Replays this store's log into the derived tables of another, or of itself.
@@ -163,7 +182,7 @@ impl Store {
         })?;
         // The chain cannot know whether an end was cut off it; the table's own count can.
         let rows = self.next_seq().saturating_sub(1) + checked;
-        self.reader.with(|txn| check_count("log", txn.log()?, rows))?;
+        self.reader.with(|txn| check_count("log", txn.log()?.len()?, rows))?;
         report(Progress { step: VerifyStep::Contents, done: total, total });
         Ok(checked)
     }
@@ -287,13 +306,12 @@ fn compare<K: Key + 'static, V: Value + 'static>(
         }
         rows += 1;
     }
-    check_count(&name, &table, rows)?;
+    check_count(&name, table.len()?, rows)?;
     Ok(rows)
 }
 
 /// Compares the number of rows that were met with the number that the table says it has.
-fn check_count(name: &str, table: &impl ReadableTableMetadata, met: u64) -> Result<(), StoreError> {
-    let count = table.len()?;
+fn check_count(name: &str, count: u64, met: u64) -> Result<(), StoreError> {
     if count != met {
         let message = format!("the table '{name}' should have {count} rows, {met} can be read");
         return Err(StoreError::corrupt(message));

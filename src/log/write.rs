@@ -2,25 +2,25 @@
 //! in one transaction.
 
 use super::StoreError;
-use super::base::{Base, guard};
+use super::base::Base;
 use super::codec::{encode, seal};
 use super::extras::WholeAttempt;
+use super::guarded::Readable;
 use super::index::{Tail, Version};
 use super::read::LogReader;
 use super::record::{ChainHash, content_digest, write_content, write_record};
 use super::rows::{CycleKind, end_part, write_cycle, write_part};
 use super::store::{Head, Store};
 use super::tables::{
-    ATTEMPT_CYCLES, ATTEMPTS, LOG, META, OPEN_ATTEMPTS, ORIGINS, PARTS, PartKey, cursor_error,
-    cycle_key, log_key_bytes, part_key, place_key,
+    ATTEMPT_CYCLES, ATTEMPTS, LOG, META, OPEN_ATTEMPTS, ORIGINS, PARTS, PartKey, Side, cycle_key,
+    log_key_bytes, part_key, place_key,
 };
+use super::writing::Writer;
 use crate::change::{Attempt, AttemptStatus, Closed, Event, State};
 use crate::json::Json;
 use crate::limits::CHECKPOINT_EVERY;
 use crate::model::Place;
-use redb::{Durability, ReadableTable, WriteTransaction};
 use std::collections::BTreeMap;
-use std::ops::Bound;
 use std::sync::{Arc, PoisonError};
 
 /// An event to be written, with the contents that it brings.
@@ -64,30 +64,29 @@ impl Store {
         append: &Append<'_>,
         stamps: &[Stamp],
     ) -> Result<u64, StoreError> {
-        guard(|| {
-            let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
-            head.check()?;
-            let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
-            let txn = begin(&db, append.durable)?;
-            let first = head.next_seq;
-            let hash = write_events(&txn, &mut head, append, stamps)?;
-            let seq = first + append.events.len() as u64;
-            let derived = match append.closed {
-                Some((closed, next, kind)) => {
-                    let rows = Rows { closed, next, kind, seq: seq - 1, learnt: false };
-                    Some(self.write_derived(&txn, &head, &rows, None)?)
-                }
-                None => None,
-            };
-            db.commit(txn)?;
-            head.next_seq = seq;
-            head.hash = hash;
-            if let (Some(derived), Some((closed, ..))) = (derived, append.closed) {
-                head.skeleton_at = derived.skeleton_at;
-                self.learn(closed, derived.flushed);
+        let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
+        head.check()?;
+        let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
+        let txn = begin(&db, self.reader.side, append.durable)?;
+        let first = head.next_seq;
+        let hash = write_events(&txn, &mut head, append, stamps)?;
+        let seq = first + append.events.len() as u64;
+        let derived = match append.closed {
+            Some((closed, next, kind)) => {
+                let rows = Rows { closed, next, kind, seq: seq - 1, learnt: false };
+                Some(self.write_derived(&txn, &head, &rows, None)?)
             }
-            Ok(first)
-        })
+            None => None,
+        };
+        db.commit(txn)?;
+        head.unsynced = !append.durable;
+        head.next_seq = seq;
+        head.hash = hash;
+        if let (Some(derived), Some((closed, ..))) = (derived, append.closed) {
+            head.skeleton_at = derived.skeleton_at;
+            self.learn(closed, derived.flushed);
+        }
+        Ok(first)
     }
 
     /// Tells readers of a closed cycle that is about to be written, so that the next one can be
@@ -107,30 +106,29 @@ impl Store {
         appends: &[Append<'_>],
         durable: bool,
     ) -> Result<(), StoreError> {
-        guard(|| {
-            let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
-            head.check()?;
-            let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
-            let txn = begin(&db, durable)?;
-            let mut flushed = false;
-            for append in appends {
-                head.hash = write_events(&txn, &mut head, append, &[])?;
-                head.next_seq += append.events.len() as u64;
-                if let Some((closed, next, kind)) = append.closed {
-                    let seq = head.next_seq - 1;
-                    let rows = Rows { closed, next, kind, seq, learnt: true };
-                    let derived = self.write_derived(&txn, &head, &rows, None)?;
-                    head.skeleton_at = derived.skeleton_at;
-                    flushed |= derived.flushed;
-                }
+        let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
+        head.check()?;
+        let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
+        let txn = begin(&db, self.reader.side, durable)?;
+        let mut flushed = false;
+        for append in appends {
+            head.hash = write_events(&txn, &mut head, append, &[])?;
+            head.next_seq += append.events.len() as u64;
+            if let Some((closed, next, kind)) = append.closed {
+                let seq = head.next_seq - 1;
+                let rows = Rows { closed, next, kind, seq, learnt: true };
+                let derived = self.write_derived(&txn, &head, &rows, None)?;
+                head.skeleton_at = derived.skeleton_at;
+                flushed |= derived.flushed;
             }
-            db.commit(txn)?;
-            if flushed {
-                *self.reader.tail.write().unwrap_or_else(PoisonError::into_inner) = Tail::default();
-            }
-            self.reader.ahead.write().unwrap_or_else(PoisonError::into_inner).clear();
-            Ok(())
-        })
+        }
+        db.commit(txn)?;
+        head.unsynced = !durable;
+        if flushed {
+            *self.reader.tail.write().unwrap_or_else(PoisonError::into_inner) = Tail::default();
+        }
+        self.reader.ahead.write().unwrap_or_else(PoisonError::into_inner).clear();
+        Ok(())
     }
 
     /// Writes the rows derived from a closed cycle alone: this is how they are rebuilt, from the
@@ -142,32 +140,28 @@ impl Store {
         notes: &[Note],
         durable: bool,
     ) -> Result<(), StoreError> {
-        guard(|| {
-            let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
-            let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
-            let txn = begin(&db, durable)?;
-            for note in notes {
-                write_note(&txn, note)?;
-            }
-            let derived = self.write_derived(&txn, &head, rows, Some(from))?;
-            db.commit(txn)?;
-            head.skeleton_at = derived.skeleton_at;
-            self.learn(rows.closed, derived.flushed);
-            Ok(())
-        })
+        let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
+        let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
+        let txn = begin(&db, self.reader.side, durable)?;
+        for note in notes {
+            write_note(&txn, note)?;
+        }
+        let derived = self.write_derived(&txn, &head, rows, Some(from))?;
+        db.commit(txn)?;
+        head.skeleton_at = derived.skeleton_at;
+        self.learn(rows.closed, derived.flushed);
+        Ok(())
     }
 
     /// Writes notes alone, and waits until everything before them is on disk.
     pub(super) fn write_notes(&self, notes: &[Note]) -> Result<(), StoreError> {
-        guard(|| {
-            let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
-            let txn = db.begin_write()?;
-            for note in notes {
-                write_note(&txn, note)?;
-            }
-            db.commit(txn)?;
-            Ok(())
-        })
+        let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
+        let txn = begin(&db, self.reader.side, true)?;
+        for note in notes {
+            write_note(&txn, note)?;
+        }
+        db.commit(txn)?;
+        Ok(())
     }
 
     fn learn(&self, closed: &Closed, flushed: bool) {
@@ -181,7 +175,7 @@ impl Store {
 
     fn write_derived(
         &self,
-        txn: &WriteTransaction,
+        txn: &Writer,
         head: &Head,
         rows: &Rows<'_>,
         from: Option<&LogReader>,
@@ -215,11 +209,11 @@ impl Store {
         for (key, row) in &rows {
             table.insert(*key, row.as_slice())?;
         }
-        let mut cursor = table.upper_bound_mut(Bound::<PartKey>::Unbounded)?;
+        let mut end = table.append()?;
         for (key, row) in &appended {
-            cursor.insert_before(*key, row.as_slice()).map_err(cursor_error)?;
+            end.insert(*key, row.as_slice())?;
         }
-        cursor.close()?;
+        end.close()?;
         drop(table);
         let flushed = next.history.len().is_multiple_of(CHECKPOINT_EVERY);
         if flushed {
@@ -232,7 +226,7 @@ impl Store {
     /// of `from`, or in this one.
     fn checkpoint(
         &self,
-        txn: &WriteTransaction,
+        txn: &Writer,
         closed: &Closed,
         next: &State,
         learnt: bool,
@@ -249,16 +243,16 @@ impl Store {
         let mut meta = txn.open_table(META)?;
         let row = encode(&(closed.cycle, next.turns_hash.to_bytes()))?;
         let row = seal("meta", b"checkpoint", row);
-        meta.insert("checkpoint", row.as_slice())?;
+        meta.insert(txn.side().checkpoint(), row.as_slice())?;
         Ok(())
     }
 }
 
 /// Begins a transaction, which need not be on disk when it ends if it is not `durable`.
-fn begin(db: &Base, durable: bool) -> Result<WriteTransaction, StoreError> {
-    let mut txn = db.begin_write()?;
+fn begin(db: &Base, side: Side, durable: bool) -> Result<Writer, StoreError> {
+    let mut txn = db.begin_write(side)?;
     if !durable {
-        txn.set_durability(Durability::None).map_err(|error| StoreError::Io(error.to_string()))?;
+        txn.relax()?;
     }
     Ok(txn)
 }
@@ -292,7 +286,7 @@ struct Derived {
 /// An event that has rows of its own beside the tree, and its sequence number.
 pub(super) type Note = (u64, Arc<Event>);
 
-fn write_note(txn: &WriteTransaction, (seq, event): &Note) -> Result<(), StoreError> {
+fn write_note(txn: &Writer, (seq, event): &Note) -> Result<(), StoreError> {
     match &**event {
         Event::Attempt(attempt) => write_attempt(txn, attempt),
         Event::Origin(origin) => {
@@ -309,14 +303,14 @@ fn write_note(txn: &WriteTransaction, (seq, event): &Note) -> Result<(), StoreEr
 }
 
 fn write_events(
-    txn: &WriteTransaction,
+    txn: &Writer,
     head: &mut Head,
     append: &Append<'_>,
     stamps: &[Stamp],
 ) -> Result<[u8; 32], StoreError> {
     let (mut hash, first) = (head.hash, head.next_seq);
     let mut table = txn.open_table(LOG)?;
-    let mut cursor = table.upper_bound_mut(Bound::<(u64, u32)>::Unbounded)?;
+    let mut end = table.append()?;
     for (i, new) in append.events.iter().enumerate() {
         let seq = first + i as u64;
         let stamp = stamps.get(i);
@@ -326,21 +320,21 @@ fn write_events(
         if stamp.is_some_and(|stamp| stamp.hash != next) {
             return Err(StoreError::corrupt(format!("event {seq} does not match its hash")));
         }
-        cursor.insert_before((seq, 0), row.as_slice()).map_err(cursor_error)?;
+        end.insert((seq, 0), row.as_slice())?;
         hash = next;
         for (k, content) in new.contents.iter().enumerate() {
             let part = k as u32 + 1;
             let row = write_content(content, &mut head.compressor);
             let row = seal("log", &log_key_bytes(seq, part), row);
-            cursor.insert_before((seq, part), row.as_slice()).map_err(cursor_error)?;
+            end.insert((seq, part), row.as_slice())?;
         }
         write_note(txn, &(seq, new.event.clone()))?;
     }
-    cursor.close()?;
+    end.close()?;
     Ok(hash)
 }
 
-fn write_attempt(txn: &WriteTransaction, attempt: &Attempt) -> Result<(), StoreError> {
+fn write_attempt(txn: &Writer, attempt: &Attempt) -> Result<(), StoreError> {
     let id = attempt.attempt_id.as_str();
     let row = seal("attempts", id.as_bytes(), encode(&WholeAttempt::from(attempt))?);
     txn.open_table(ATTEMPTS)?.insert((attempt.cycle_id, id), row.as_slice())?;

@@ -26,17 +26,11 @@ fn quiet() {
     ONCE.call_once(|| {
         let loud = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            let ours = info.location().is_none_or(|at| !is_below_us(at.file()));
-            if ours {
+            if !pactdb::log::panics_are_caught() {
                 loud(info);
             }
         }));
     });
-}
-
-/// Whether a source file belongs to redb, or to the standard library on its behalf.
-fn is_below_us(file: &str) -> bool {
-    file.contains("redb-") || file.contains("/library/")
 }
 
 /// Everything that can be read.

@@ -1,5 +1,6 @@
 //! The integration tests: one binary, a module for each promise.
 
+mod all_or_nothing;
 mod amendments;
 mod commits;
 mod crash;

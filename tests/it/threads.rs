@@ -138,9 +138,14 @@ fn a_rebuild_shows_nobody_half_of_an_index() {
         must(&db, &json!({"op": "batch", "ops": [add, {"op": "commit"}]}));
     }
     let ask = || -> Vec<String> {
-        let questions = ["[key='plan'] @order=path", ".cb[content~'number 1[05]7']", "@c90 .cb"];
+        let questions = ["[key='plan'] @order=path", ".cb[content~'number 1[05]7']", "@c9 .cb"];
         let options = pactdb::query::Options::default();
-        questions.map(|text| format!("{:?}", db.select(text, None, &options))).to_vec()
+        let mut answers = questions.map(|text| format!("{:?}", db.select(text, None, &options)));
+        // Snapshots as well, which are read without a question.
+        db.clear_cache();
+        let snapshot = db.snapshot(150).unwrap();
+        answers[2] = format!("{:?} {:?}", snapshot.export(), db.thread(Some("@c120")));
+        answers.to_vec()
     };
     let expected = ask();
     assert!(expected.iter().all(|answer| answer.contains("cb:")), "{expected:?}");

@@ -18,6 +18,7 @@ use render::Look;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    say_nothing_of_caught_panics();
     let arguments = match args::Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(answer) => return usage(&answer),
@@ -61,4 +62,14 @@ fn usage(answer: &clap::Error) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failed(look, false, &error),
     }
+}
+
+/// A damaged file makes the storage below panic. That is caught, and the error says it all.
+fn say_nothing_of_caught_panics() {
+    let loud = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if !pactdb::log::panics_are_caught() {
+            loud(info);
+        }
+    }));
 }

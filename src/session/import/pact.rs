@@ -32,14 +32,9 @@ pub(super) fn import(
             }
         }
     }
-    let mut reply = crate::db::ImportReply { cycle: last, ..Default::default() };
-    let total = good.len() as u64;
-    for (i, document) in good.iter().enumerate() {
-        let commits = reply.commits;
-        reply = db.import_snapshot(document)?;
-        reply.commits += commits;
-        progress(ImportProgress::Writing { done: i as u64 + 1, total });
-    }
+    let reply = db.import_snapshots(&good, &mut |done, total| {
+        progress(ImportProgress::Writing { done, total });
+    })?;
     Ok(ImportReport {
         format: super::Format::Pact.name().to_owned(),
         session: None,
