@@ -11,6 +11,7 @@ mod frozen;
 mod goldens;
 mod json_canonical;
 mod json_lines;
+mod json_reply;
 mod layers;
 mod lock;
 mod model_golden;
