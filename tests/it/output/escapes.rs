@@ -18,7 +18,7 @@ fn store() -> Folder {
         json!({"op": "add", "id": hostile(&format!("{name}-id")), "role": hostile("role"),
             "kind": hostile("kind"), "key": hostile("key"), "tags": [hostile("tag")], "ttl": 2,
             "provenance": hostile("provenance"), "mime": hostile("mime"),
-            "encoding": hostile("encoding"), "type": format!("cb:{}", hostile("type")),
+            "encoding": hostile("encoding"),
             "content": hostile("content"), "attrs": {format!("data_{}", hostile("attr")): hostile("value"),
             "data_deep": {hostile("name"): [hostile("deep")]}}})
     };
@@ -30,14 +30,22 @@ fn store() -> Folder {
     let mut failed = calls("finish");
     failed["status"] = json!("error");
     failed["error"] = json!(hostile("error"));
+    // Names of attributes and types that no edit may give come with an import.
+    let seen = json!({"id": hostile("d"), "nodeType": format!("cb:{}", hostile("type")),
+        "content": hostile("content"), hostile("unknown"): hostile("value")});
+    let root = json!({"id": hostile("root"), "nodeType": "^root", "children": [
+        {"id": hostile("sys"), "nodeType": "^sys", "children": [seen]},
+        {"id": hostile("seq"), "nodeType": "^seq", "children": []},
+        {"id": hostile("ah"), "nodeType": "^ah", "children": []}]});
     let requests = [
+        json!({"op": "import", "snapshot": {"cycle": 1, "root": root}}),
         node("a"),
         json!({"op": "add", "to": "^sys", "id": hostile("s"), "content": {hostile("x"): hostile("y")}}),
         calls("start"),
         failed,
         json!({"op": "commit", "rid": hostile("rid")}),
         node("b"),
-        json!({"op": "set", "target": "^sys .cb", "content": hostile("changed"), "key": hostile("k")}),
+        json!({"op": "set", "target": "^sys > .cb", "content": hostile("changed"), "key": hostile("k")}),
         json!({"op": "commit"}),
         node("c"),
     ];
