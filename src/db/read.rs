@@ -6,8 +6,8 @@ use crate::change::{History, Working};
 use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::json::Json;
-use crate::log::CycleInfo;
-use crate::model::{Node, ReadError, Tree, TurnSource, violations};
+use crate::log::{CycleInfo, Record};
+use crate::model::{Node, Place, ReadError, Subtree, Tree, TurnSource, violations};
 use crate::query::ast::TimeKind;
 use crate::snapshot::{export, node_object, thread};
 use std::sync::Arc;
@@ -21,6 +21,8 @@ pub struct Snapshot {
     tree: Tree,
     cycle: u64,
     at: Option<Address>,
+    /// The last event that the state knows, if it is not a snapshot.
+    event: u64,
 }
 
 /// The address of a state of the past, the same in every dialect.
@@ -44,7 +46,7 @@ impl std::fmt::Display for Address {
 impl Snapshot {
     /// The working state as it was right after an event.
     pub(super) fn of_event(db: &Db, tree: Tree, cycle: u64, seq: u64) -> Snapshot {
-        Snapshot { db: db.clone(), tree, cycle, at: Some(Address::Event(seq)) }
+        Snapshot { db: db.clone(), tree, cycle, at: Some(Address::Event(seq)), event: seq }
     }
 
     /// The cycle of the snapshot; of the working state, the last one committed.
@@ -104,6 +106,45 @@ impl Snapshot {
         Ok(node.content.as_ref().map(|content| reader.content(content)).transpose()?)
     }
 
+    /// The same place in an earlier snapshot; `None` if it was not there.
+    pub fn earlier(&self, place: Place, cycle: u64) -> Result<Option<Arc<Subtree>>> {
+        let tree = self.db.snapshot(cycle)?.tree;
+        let _derived = self.db.reading();
+        match place.slot().is_none_or(|slot| tree.spine().contains(slot)) {
+            true => Ok(Some(tree.subtree(place)?)),
+            false => Ok(None),
+        }
+    }
+
+    /// The cycles in which a part changed, up to this state, oldest first.
+    pub fn versions(&self, place: Place) -> Result<Vec<u64>> {
+        Ok(self.db.inner.store.reader().versions(place, 0, self.cycle)?)
+    }
+
+    /// What the commit of a cycle did, if this state comes after it.
+    pub fn commit_of(&self, cycle: u64) -> Result<Option<CycleInfo>> {
+        match cycle <= self.cycle && self.db.history().contains(cycle) {
+            true => Ok(Some(self.db.cycle_info(cycle)?)),
+            false => Ok(None),
+        }
+    }
+
+    /// The events of a cycle, as far as this state knows them.
+    pub fn events_of(&self, cycle: u64) -> Result<Vec<Record>> {
+        let history = self.db.history();
+        let last = match self.commit_of(cycle)? {
+            Some(info) => info.seq,
+            None => self.event,
+        };
+        let before = match history.steps_back_to(cycle) {
+            Some(steps) => history.back(steps + 1).unwrap_or(0),
+            None => self.cycle,
+        };
+        let first = self.db.seq_of_cycle(before)? + 1;
+        let count = usize::try_from((last + 1).saturating_sub(first)).unwrap_or(usize::MAX);
+        self.db.records(first, count)
+    }
+
     /// What is wrong with the tree, in words; nothing, unless the engine has a fault.
     pub fn violations(&self) -> Result<Vec<String>> {
         let _derived = self.db.reading();
@@ -141,6 +182,7 @@ impl Db {
             tree: working.state.tree.clone(),
             cycle: working.state.last_cycle,
             at: None,
+            event: working.pending.last().map_or(0, |pending| pending.seq),
         }
     }
 
@@ -151,7 +193,8 @@ impl Db {
             let _derived = self.reading();
             self.tree_at(cycle)?
         };
-        Ok(Snapshot { db: self.clone(), tree, cycle, at: Some(Address::Cycle(cycle)) })
+        let at = Some(Address::Cycle(cycle));
+        Ok(Snapshot { db: self.clone(), tree, cycle, at, event: 0 })
     }
 
     /// The tree of a cycle that has a snapshot.

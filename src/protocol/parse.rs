@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::json::Json;
 use crate::lifecycle::{Policy, Region};
 use crate::query::{Dialect, Options as QueryOptions};
-use crate::session::{ThreadFormat, Unpaired};
+use crate::session::{ThreadFormat, ThreadRequest};
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
@@ -40,9 +40,7 @@ pub enum Op {
         /// Which state.
         at: Option<String>,
         /// In which form.
-        format: ThreadFormat,
-        /// What becomes of calls and results that have lost each other.
-        unpaired: Unpaired,
+        request: ThreadRequest,
     },
     /// `import` of a snapshot.
     ImportSnapshot(Json),
@@ -156,14 +154,10 @@ fn parse_op(op: &str, fields: &mut Fields) -> Result<Op> {
         "export" => Op::Export { at: address(fields)? },
         "thread" => Op::Thread {
             at: address(fields)?,
-            format: thread_format(fields)?,
-            unpaired: match fields
-                .take("drop_unpaired")
-                .map(|v| flag("drop_unpaired", v))
-                .transpose()?
-            {
-                Some(true) => Unpaired::LeaveOut,
-                _ => Unpaired::Refuse,
+            request: ThreadRequest {
+                format: thread_format(fields)?,
+                strict: switch(fields, "strict")?,
+                drop_unpaired: switch(fields, "drop_unpaired")?,
             },
         },
         "import" => import(fields)?,
@@ -185,6 +179,11 @@ fn parse_op(op: &str, fields: &mut Fields) -> Result<Op> {
             return Err(Error::request(message));
         }
     })
+}
+
+/// A field that is true or not there.
+fn switch(fields: &mut Fields, name: &str) -> Result<bool> {
+    Ok(fields.take(name).map(|value| flag(name, value)).transpose()?.unwrap_or(false))
 }
 
 fn thread_format(fields: &mut Fields) -> Result<ThreadFormat> {

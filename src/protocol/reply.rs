@@ -129,8 +129,10 @@ pub fn answer(db: &Db, op: Op) -> Reply {
 fn run(db: &Db, op: Op, warnings: &mut Vec<String>) -> Result<Body> {
     let value = match op {
         Op::Export { at } => return Ok(Body::Exact(db.export(at.as_deref())?)),
-        Op::Thread { at, format, unpaired } => {
-            return Ok(Body::Exact(session::thread(&db.at(at.as_deref())?, format, unpaired)?));
+        Op::Thread { at, request } => {
+            let thread = session::thread(&db.at(at.as_deref())?, request)?;
+            warnings.extend(thread.warnings);
+            return Ok(Body::Exact(thread.text));
         }
         Op::Edit(op) => edit(db, op),
         Op::Batch(request) => {

@@ -18,5 +18,5 @@ pub use dump::{DumpReport, dump, load, load_on};
 pub use fork::{Until, copy, copy_on, fork, fork_on};
 pub use import::{BadRecord, Format, ImportProgress, ImportReport, ImportRequest, import};
 pub use life::{Moment, life};
-pub use provider::{Comparison, EndReason, ThreadFormat, Unpaired, compare, thread};
+pub use provider::{Comparison, EndReason, Thread, ThreadFormat, ThreadRequest, compare, thread};
 pub use replay::{Replay, ReplayRequest, Step};

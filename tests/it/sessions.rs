@@ -6,5 +6,7 @@ mod dumps;
 mod forks;
 mod imports;
 mod replays;
+mod sayable;
+mod sayable_random;
 mod threads;
 mod turns;

@@ -5,7 +5,7 @@ use crate::args::{Arguments, Colour};
 use crate::output;
 use crate::progress::Bar;
 use crate::render::{self, Look, Tone, visible};
-use pactdb::protocol::{self, Op};
+use pactdb::protocol::{self, Op, Reply};
 use pactdb::query::Dialect;
 use pactdb::{Code, Db, Error, Options, Result, json};
 use serde::Serialize;
@@ -71,7 +71,7 @@ impl Context {
         if self.json {
             let reply = protocol::answer(db, op);
             reply.result.as_ref().map_err(Clone::clone)?;
-            return self.print(&format!("{}\n", line(&reply)?));
+            return self.reply(&reply);
         }
         self.show(answer(self.look, db, op)?)
     }
@@ -79,14 +79,25 @@ impl Context {
     /// Prints an answer in words: the text on standard output, the rest beside it.
     pub fn show(&self, answer: Answer) -> Result<()> {
         self.page(&answer.text)?;
+        self.warn(&answer.warnings);
         let look = Look { colour: Look::wants_colour(&std::io::stderr()), ..self.look };
-        for warning in &answer.warnings {
-            output::remark(look, &render::warning(look, warning));
-        }
         if let (Some(source), true) = (&answer.source, std::io::stderr().is_terminal()) {
             output::remark(look, &format!("{}\n", look.paint(Tone::Dim, source)));
         }
         Ok(())
+    }
+
+    /// Says on standard error what else there is to say.
+    pub fn warn(&self, warnings: &[String]) {
+        let look = Look { colour: Look::wants_colour(&std::io::stderr()), ..self.look };
+        for warning in warnings {
+            output::remark(look, &render::warning(look, warning));
+        }
+    }
+
+    /// Prints a reply of the protocol.
+    pub fn reply(&self, reply: &Reply) -> Result<()> {
+        self.print(&format!("{}\n", line(reply)?))
     }
 
     /// Prints a value for a program, or a text for a person.

@@ -1,7 +1,8 @@
 //! How much of two threads is the same from the start, and what ends it. That decides whether a
 //! provider's prompt cache still holds.
 
-use super::{Piece, ThreadFormat, Unpaired, join, pieces};
+use super::notes::Notes;
+use super::{Piece, ThreadFormat, ThreadRequest, join, pieces};
 use crate::db::{Db, Snapshot};
 use crate::error::Result;
 use crate::model::Id;
@@ -72,17 +73,26 @@ pub fn compare(
     db: &Db,
     older: &Snapshot,
     newer: &Snapshot,
-    format: ThreadFormat,
-    unpaired: Unpaired,
+    request: impl Into<ThreadRequest>,
 ) -> Result<Comparison> {
-    let (old, new) = (pieces(older, format, unpaired)?, pieces(newer, format, unpaired)?);
-    let texts = match format {
+    let request = request.into();
+    let mut said = Vec::with_capacity(2);
+    for state in [older, newer] {
+        let mut notes = Notes::default();
+        said.push(pieces(state, request, &mut notes)?);
+        notes.finish(request.strict)?;
+    }
+    let (new, old) = (said.pop().unwrap_or_default(), said.pop().unwrap_or_default());
+    let texts = match request.format {
         ThreadFormat::Thread => [older.thread()?, newer.thread()?],
-        _ => [join(format, &old), join(format, &new)],
+        format => [join(format, &old), join(format, &new)],
     };
     let common = texts[0].bytes().zip(texts[1].bytes()).take_while(|(a, b)| a == b).count();
     let same = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    let blocks = |pieces: &[Piece]| pieces.iter().map(|piece| piece.ids.len()).sum::<usize>();
+    // A block may be in several pieces: a call whose result is not there stands for it too.
+    let blocks = |pieces: &[Piece]| {
+        pieces.iter().flat_map(|piece| &piece.ids).collect::<BTreeSet<&Id>>().len()
+    };
     let end = ending(db, older, newer, old.get(same), &new, same)?;
     Ok(Comparison {
         bytes: [texts[0].len() as u64, texts[1].len() as u64],

@@ -1,12 +1,19 @@
 //! The thread of a state in the words of a provider's API (docs/import.md).
 //!
 //! Blocks become what the API knows: instructions, things said, calls with their results, thoughts.
-//! Calls and results are paired as the APIs require. What cannot be said there is an error that
-//! names the node.
+//! Every state can be said: what the API has no place for is rendered in a way that it accepts and
+//! that tells the model the truth, and a warning names the node. Whoever asks strictly gets an
+//! error instead.
 
 mod anthropic;
 mod compare;
+mod ends;
+mod notes;
 mod openai;
+mod pairs;
+mod parts;
+mod script;
+mod shapes;
 mod units;
 
 pub use compare::{Comparison, EndReason, compare};
@@ -15,6 +22,9 @@ use crate::db::Snapshot;
 use crate::error::Result;
 use crate::json::{Json, canonical_string};
 use crate::model::{Class, Id};
+use notes::Notes;
+use script::Script;
+use units::{Unit, label};
 
 /// A form of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -48,23 +58,45 @@ impl ThreadFormat {
     }
 }
 
-/// What becomes of a call whose result is not there, and of a result whose call is not. Results
-/// often expire before their calls do.
+/// Which thread is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Unpaired {
-    /// It cannot be said: an error names it.
-    #[default]
-    Refuse,
-    /// It is left out.
-    LeaveOut,
+pub struct ThreadRequest {
+    /// In which form.
+    pub format: ThreadFormat,
+    /// Whether what would have to be said in another way is an error that names the node.
+    pub strict: bool,
+    /// Whether calls and results that have lost each other are left out.
+    pub drop_unpaired: bool,
 }
 
-/// The exact bytes of a state's thread.
-pub fn thread(state: &Snapshot, format: ThreadFormat, unpaired: Unpaired) -> Result<String> {
-    match format {
-        ThreadFormat::Thread => state.thread(),
-        _ => Ok(join(format, &pieces(state, format, unpaired)?)),
+impl From<ThreadFormat> for ThreadRequest {
+    fn from(format: ThreadFormat) -> ThreadRequest {
+        ThreadRequest { format, ..ThreadRequest::default() }
     }
+}
+
+/// A thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Thread {
+    /// Its exact bytes.
+    pub text: String,
+    /// What was said in another way than it stands, each beginning with the node's id.
+    pub warnings: Vec<String>,
+}
+
+/// The thread of a state.
+pub fn thread(state: &Snapshot, request: impl Into<ThreadRequest>) -> Result<Thread> {
+    let request = request.into();
+    if request.format == ThreadFormat::Thread {
+        return Ok(Thread { text: state.thread()?, warnings: Vec::new() });
+    }
+    let mut notes = Notes::default();
+    let pieces = pieces(state, request, &mut notes)?;
+    let mut warnings = notes.finish(request.strict)?;
+    if pieces.is_empty() {
+        warnings.push(format!("{}: there is nothing to say in this state", state.tree().root().id));
+    }
+    Ok(Thread { text: join(request.format, &pieces), warnings })
 }
 
 /// A piece of a thread, and the nodes that it is made of. Pieces follow each other.
@@ -76,12 +108,29 @@ struct Piece {
     beside: bool,
 }
 
-fn pieces(state: &Snapshot, format: ThreadFormat, unpaired: Unpaired) -> Result<Vec<Piece>> {
-    match format {
-        ThreadFormat::Thread => plain(state),
-        ThreadFormat::Openai => openai::messages(&units::units(state, unpaired)?),
-        ThreadFormat::Anthropic => anthropic::messages(&units::units(state, unpaired)?),
-    }
+fn pieces(state: &Snapshot, request: ThreadRequest, notes: &mut Notes) -> Result<Vec<Piece>> {
+    let drop = request.drop_unpaired;
+    Ok(match request.format {
+        ThreadFormat::Thread => plain(state)?,
+        ThreadFormat::Openai => {
+            openai::messages(&Script::new(state, &openai::NAMING, drop, notes)?, notes)
+        }
+        ThreadFormat::Anthropic => {
+            anthropic::messages(&Script::new(state, &anthropic::NAMING, drop, notes)?, notes)
+        }
+    })
+}
+
+/// What stands for a result that is there and says nothing.
+fn empty_result(unit: &Unit, notes: &mut Notes) -> Json {
+    notes.mended(unit, "is an empty result", "said as [empty]");
+    Json::from("[empty]")
+}
+
+/// Notes a field of an imported record that the API has no place for.
+fn left_out(unit: &Unit, field: &str, notes: &mut Notes) {
+    let what = format!("has the field {}, which this API does not take there", label(field));
+    notes.mention(unit, &what, "left out");
 }
 
 /// The objects of R9.5, one for each block.

@@ -1,154 +1,246 @@
-//! Messages as the OpenAI chat API accepts them. Thoughts are left out: that API never takes them.
+//! Messages as the OpenAI chat API accepts them. Every message with calls is followed by one
+//! message for each of them. Thoughts are left out: that API never takes them.
 
 use super::Piece;
-use super::units::{Sort, Unit};
-use crate::error::Result;
+use super::notes::Notes;
+use super::pairs::{Naming, plain_name};
+use super::parts::{Map, Whose, content, object, openai, text_part};
+use super::script::{Reply, Script, arguments_text};
+use super::shapes;
+use super::units::{Sort, Unit, label};
 use crate::json::{Json, canonical_string};
 use std::collections::BTreeMap;
 
-type Map = BTreeMap<String, Json>;
+/// The API refuses longer ids and names.
+pub(super) const NAMING: Naming = Naming { most_id: 40, plain_id: false, most_tool: 64 };
 
-const PARTS: [&str; 5] = ["text", "image_url", "input_audio", "file", "refusal"];
-
-pub(super) fn messages(units: &[Unit]) -> Result<Vec<Piece>> {
-    let units: Vec<&Unit> = units.iter().filter(|unit| unit.sort != Sort::Thought).collect();
+pub(super) fn messages(script: &Script, notes: &mut Notes) -> Vec<Piece> {
+    let mut writer = Writer { script, notes, said: BTreeMap::new() };
+    let line = writer.line();
     let mut pieces = Vec::new();
     let mut at = 0;
-    while let Some(unit) = units.get(at) {
-        let run = match unit.sort {
-            Sort::Answer => 1,
-            Sort::Call => calls(&units[at..]),
-            _ => said(&units[at..]),
-        };
-        let group = &units[at..at + run];
-        let value = match unit.sort {
-            Sort::Answer => answer(unit)?,
-            _ => message(group)?,
-        };
-        let ids = group.iter().map(|unit| unit.id().clone()).collect();
-        pieces.push(Piece { ids, value, beside: false });
+    while let Some(first) = line.get(at) {
+        let run = writer.run(&line[at..]);
+        let group = &line[at..at + run];
         at += run;
-    }
-    Ok(pieces)
-}
-
-/// How many of these are calls of one message.
-fn calls(units: &[&Unit]) -> usize {
-    units.iter().take_while(|unit| unit.sort == Sort::Call && unit.goes_with(units[0])).count()
-}
-
-/// How many of these are one message: what is said, in parts that name the same message, and the
-/// calls that come with it.
-fn said(units: &[&Unit]) -> usize {
-    let first = units[0];
-    let parts = units
-        .iter()
-        .take_while(|unit| {
-            let same = unit.sort == first.sort && unit.role == first.role;
-            same && first.message().is_some() && unit.goes_with(first)
-        })
-        .count()
-        .max(1);
-    let calls = units[parts..]
-        .iter()
-        .take_while(|unit| {
-            first.role == "assistant" && unit.sort == Sort::Call && unit.goes_with(first)
-        })
-        .count();
-    parts + calls
-}
-
-fn message(group: &[&Unit]) -> Result<Json> {
-    let mut map = Map::new();
-    let (calls, parts): (Vec<&&Unit>, Vec<&&Unit>) =
-        group.iter().partition(|unit| unit.sort == Sort::Call);
-    let Some(first) = group.first() else { return Ok(Json::Null) };
-    map.extend(first.extra().filter(|_| first.attr("data_block").is_none()));
-    map.insert("role".into(), Json::from(first.role.as_str()));
-    if let Some(name) = first.attr("data_name") {
-        map.insert("name".into(), Json::from(name));
-    }
-    let content = match parts.as_slice() {
-        [] => Json::Null,
-        [only] => content(only)?,
-        several => {
-            let parts: Result<Vec<Vec<Json>>> = several.iter().map(|unit| as_parts(unit)).collect();
-            Json::List(parts?.concat())
+        if script.units[*first].sort == Sort::Answer {
+            // It is said with its call.
+            continue;
         }
-    };
-    map.insert("content".into(), content);
-    if !calls.is_empty() {
-        let calls: Result<Vec<Json>> = calls.into_iter().map(|unit| call(unit)).collect();
-        map.insert("tool_calls".into(), Json::List(calls?));
+        let calls = writer.of_sort(group, true).into_iter().collect();
+        let replies = script.replies(&calls, &script.following(&calls, &line[at..]), writer.notes);
+        pieces.push(writer.message(group));
+        pieces.extend(replies.iter().map(|reply| writer.reply(reply)));
     }
-    Ok(Json::Map(map))
+    pieces
 }
 
-/// A text, or parts that the API knows; any other value is said as JSON.
-fn content(unit: &Unit) -> Result<Json> {
-    if let Some(form) = unit.attr("data_block") {
-        return Err(unit.fault(&format!("is a block of the {form} API alone")));
+struct Writer<'a> {
+    script: &'a Script,
+    notes: &'a mut Notes,
+    /// The contents of what is said.
+    said: BTreeMap<usize, Json>,
+}
+
+impl<'a> Writer<'a> {
+    fn unit(&self, at: usize) -> &'a Unit {
+        &self.script.units[at]
     }
-    match unit.content.as_deref() {
-        Some(Json::List(items)) if is_parts(items) => {
-            for item in items {
-                check_part(unit, item)?;
+
+    /// The units that this API has a place for.
+    fn line(&mut self) -> Vec<usize> {
+        let mut line = Vec::with_capacity(self.script.units.len());
+        for (at, unit) in self.script.units.iter().enumerate() {
+            let whose = match (unit.sort, unit.role.as_str()) {
+                (Sort::Thought, _) => {
+                    let what = "is a thought, which this API does not take";
+                    self.notes.mention(unit, what, "left out");
+                    continue;
+                }
+                (Sort::Call | Sort::Answer, _) => {
+                    line.push(at);
+                    continue;
+                }
+                (Sort::Standing, _) => Whose::Instruction,
+                (_, "assistant") => Whose::Assistant,
+                _ => Whose::User,
+            };
+            match content(unit, whose, openai, self.notes) {
+                Some(content) => drop(self.said.insert(at, content)),
+                None if unit.refusal().is_some() => {}
+                None => {
+                    self.notes.mended(unit, "is empty", "left out");
+                    continue;
+                }
             }
-            Ok(Json::List(items.clone()))
+            line.push(at);
         }
-        _ => Ok(Json::Str(unit.text())),
+        line
+    }
+
+    /// How many of these are one message: what is said, in parts that name the same message, and
+    /// the calls that come with it.
+    fn run(&self, line: &[usize]) -> usize {
+        let Some(first) = line.first().map(|at| self.unit(*at)) else { return 0 };
+        let joins = |unit: &Unit| {
+            let same = unit.role == first.role && unit.label == first.label;
+            same && unit.place == first.place && unit.goes_with(first)
+        };
+        let count = |from: usize, sort: Sort, alone: bool| {
+            let later = |i: usize| i > from && self.script.comes_later(line[i], line[i - 1]);
+            let rest = (from..line.len()).take_while(|i| {
+                let unit = self.unit(line[*i]);
+                let one = sort != Sort::Call || !later(*i);
+                unit.sort == sort && joins(unit) && one && (!alone || !self.is_function(line[*i]))
+            });
+            rest.count()
+        };
+        let parts = match first.sort {
+            Sort::Answer => return 1,
+            Sort::Call => 0,
+            _ if first.message().is_none() => 1,
+            sort => count(0, sort, false),
+        };
+        let calls = match line.get(parts) {
+            // The API has one function for each message.
+            Some(at) if self.is_function(*at) && joins(self.unit(*at)) => 1,
+            _ => count(parts, Sort::Call, true),
+        };
+        parts + calls
+    }
+
+    /// Whether a call is one of the older sort, without an id, whose result is right after it.
+    fn is_function(&self, at: usize) -> bool {
+        let call = self.unit(at);
+        let named = call
+            .attr("data_tool_name")
+            .is_some_and(|name| !name.is_empty() && name == plain_name(name, NAMING.most_tool));
+        let answer = self.script.answer(at).map(|answer| self.unit(answer));
+        call.sort == Sort::Call
+            && call.call_id().is_none()
+            && named
+            && answer.is_some_and(|answer| {
+                answer.node.role.as_deref() == Some("function")
+                    && !matches!(answer.content.as_deref(), Some(Json::List(_)))
+            })
+    }
+
+    /// Calls of a message, or what else there is.
+    fn of_sort(&self, group: &[usize], calls: bool) -> Vec<usize> {
+        let wanted = |at: &usize| (self.unit(*at).sort == Sort::Call) == calls;
+        group.iter().copied().filter(wanted).collect()
+    }
+
+    fn message(&mut self, group: &[usize]) -> Piece {
+        let (calls, parts) = (self.of_sort(group, true), self.of_sort(group, false));
+        let mut map = Map::new();
+        for (i, at) in group.iter().enumerate() {
+            self.beside(self.unit(*at), (i == 0).then_some(&mut map));
+        }
+        let mut contents: Vec<Json> = parts.iter().filter_map(|at| self.said.remove(at)).collect();
+        let content = match contents.len() {
+            0 => Json::Null,
+            1 => contents.remove(0),
+            _ => Json::List(contents.into_iter().flat_map(as_parts).collect()),
+        };
+        map.insert("content".into(), content);
+        match calls.as_slice() {
+            [] => {}
+            [only] if self.is_function(*only) => {
+                let called = self.called(*only, "arguments");
+                map.insert("function_call".into(), called);
+            }
+            several => {
+                let calls = several.iter().map(|at| self.call(*at)).collect();
+                map.insert("tool_calls".into(), Json::List(calls));
+            }
+        }
+        let ids = group.iter().map(|at| self.unit(*at).id().clone()).collect();
+        Piece { ids, value: Json::Map(map), beside: false }
+    }
+
+    /// What stands beside the content of a message. What else a block brings has no place here.
+    fn beside(&mut self, unit: &Unit, map: Option<&mut Map>) {
+        let speaks = map.is_some() && unit.role == "assistant";
+        let mut kept = Map::new();
+        for (name, value) in unit.extra() {
+            let fits = match name.as_str() {
+                "refusal" => unit.refusal().is_some(),
+                "audio" => shapes::openai::AUDIO.fits(value),
+                _ => false,
+            };
+            match fits && speaks {
+                true => drop(kept.insert(name.clone(), value.clone())),
+                false => super::left_out(unit, name, self.notes),
+            }
+        }
+        let Some(map) = map else { return };
+        map.extend(kept);
+        map.insert("role".into(), Json::from(unit.role.as_str()));
+        let Some(own) = unit.attr("data_name").filter(|name| !name.is_empty()) else { return };
+        let name = plain_name(own, NAMING.most_tool);
+        if name != own {
+            let what = format!("has the name {}, which this API does not allow", label(own));
+            self.notes.mended(unit, what, format!("it is {name} here"));
+        }
+        map.insert("name".into(), Json::Str(name));
+    }
+
+    fn call(&mut self, at: usize) -> Json {
+        let custom = self.unit(at).attr("data_tool_type") == Some("custom");
+        let (kind, input) = if custom { ("custom", "input") } else { ("function", "arguments") };
+        object([
+            ("id", Json::from(self.script.id(at))),
+            ("type", Json::from(kind)),
+            (kind, self.called(at, input)),
+        ])
+    }
+
+    /// The name and the arguments of a call.
+    fn called(&mut self, at: usize, input: &str) -> Json {
+        let unit = self.unit(at);
+        let arguments = match (input, unit.content.as_deref()) {
+            ("input", Some(Json::Str(text))) => text.clone(),
+            ("input", Some(other)) => canonical_string(other),
+            ("input", None) => String::new(),
+            _ => arguments_text(unit, self.notes),
+        };
+        let name = NAMING.tool(unit, self.notes);
+        object([("name", Json::Str(name)), (input, Json::Str(arguments))])
+    }
+
+    fn reply(&mut self, reply: &Reply) -> Piece {
+        let (unit, content) = match reply.answer.map(|answer| self.unit(answer)) {
+            Some(unit) => {
+                self.beside(unit, None);
+                let said = content(unit, Whose::Result, openai, self.notes);
+                (unit, said.unwrap_or_else(|| super::empty_result(unit, self.notes)))
+            }
+            None => (self.unit(reply.call), Json::Str(self.script.ending(reply.call))),
+        };
+        let value = match self.is_function(reply.call) {
+            true => {
+                let name = self.unit(reply.call).attr("data_tool_name").unwrap_or_default();
+                object([
+                    ("role", Json::from("function")),
+                    ("name", Json::from(name)),
+                    ("content", content),
+                ])
+            }
+            false => object([
+                ("role", Json::from("tool")),
+                ("tool_call_id", Json::from(self.script.id(reply.call))),
+                ("content", content),
+            ]),
+        };
+        Piece { ids: vec![unit.id().clone()], value, beside: false }
     }
 }
 
-fn as_parts(unit: &Unit) -> Result<Vec<Json>> {
-    Ok(match content(unit)? {
+fn as_parts(content: Json) -> Vec<Json> {
+    match content {
         Json::List(parts) => parts,
-        text => vec![Json::Map(Map::from([
-            ("type".to_owned(), Json::from("text")),
-            ("text".to_owned(), text),
-        ]))],
-    })
-}
-
-/// Whether a list is one of typed parts, and not just a value.
-fn is_parts(items: &[Json]) -> bool {
-    let typed = |item: &Json| matches!(item, Json::Map(map) if map.contains_key("type"));
-    !items.is_empty() && items.iter().all(typed)
-}
-
-fn check_part(unit: &Unit, item: &Json) -> Result<()> {
-    let Json::Map(part) = item else { return Ok(()) };
-    match part.get("type").and_then(Json::as_str) {
-        Some(kind) if PARTS.contains(&kind) => Ok(()),
-        Some(kind) => Err(unit.fault(&format!("has a part of the type {kind}"))),
-        None => Err(unit.fault("has a part without a type")),
+        Json::Str(text) => vec![text_part(text)],
+        _ => Vec::new(),
     }
-}
-
-fn call(unit: &Unit) -> Result<Json> {
-    let custom = unit.attr("data_tool_type") == Some("custom");
-    let arguments = match unit.content.as_deref() {
-        None => "{}".to_owned(),
-        Some(Json::Str(text)) => text.clone(),
-        Some(other) => canonical_string(other),
-    };
-    let (kind, input) = if custom { ("custom", "input") } else { ("function", "arguments") };
-    let tool = Map::from([
-        ("name".to_owned(), Json::from(unit.tool()?)),
-        (input.to_owned(), Json::Str(arguments)),
-    ]);
-    Ok(Json::Map(Map::from([
-        ("id".to_owned(), Json::from(unit.call_id()?)),
-        ("type".to_owned(), Json::from(kind)),
-        (kind.to_owned(), Json::Map(tool)),
-    ])))
-}
-
-fn answer(unit: &Unit) -> Result<Json> {
-    let mut map = Map::new();
-    map.extend(unit.extra());
-    map.insert("role".into(), Json::from("tool"));
-    map.insert("tool_call_id".into(), Json::from(unit.call_id()?));
-    map.insert("content".into(), content(unit)?);
-    Ok(Json::Map(map))
 }

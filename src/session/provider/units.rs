@@ -1,12 +1,12 @@
-//! The blocks of a state as what providers know, and the pairing of calls with results.
+//! The blocks of a state as what providers know: instructions, things said, calls, results,
+//! thoughts. A block that is none of these is something said in the user's name, with a label
+//! that tells whose it is.
 
-use super::Unpaired;
-use crate::code::Code;
+use super::notes::Notes;
 use crate::db::Snapshot;
-use crate::error::{Error, Result};
-use crate::json::{self, Json, canonical_string};
+use crate::error::Result;
+use crate::json::{Json, canonical_string};
 use crate::model::{Class, Id, Node, Place};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What a block is to a provider.
@@ -27,10 +27,16 @@ pub(super) enum Sort {
 /// A block to be said.
 #[derive(Debug, Clone)]
 pub(super) struct Unit {
+    /// Its place among the blocks of the state.
+    pub(super) at: usize,
+    /// The part of the tree that it lies in.
+    pub(super) place: Place,
     pub(super) node: Arc<Node>,
     pub(super) sort: Sort,
     /// `system`, `user`, `assistant` or `tool`; `developer` only among instructions.
     pub(super) role: String,
+    /// What has to stand before the content, because the role does not tell it.
+    pub(super) label: Option<String>,
     pub(super) content: Option<Arc<Json>>,
 }
 
@@ -44,6 +50,11 @@ impl Unit {
         self.node.attrs.get(name).and_then(Json::as_str)
     }
 
+    /// The id that calls and results are paired by.
+    pub(super) fn call_id(&self) -> Option<&str> {
+        self.attr("data_call_id").filter(|id| !is_blank(id))
+    }
+
     /// The message that the block was one of, if it says so.
     pub(super) fn message(&self) -> Option<&Json> {
         self.node.attrs.get("data_message")
@@ -55,35 +66,20 @@ impl Unit {
         self.message() == other.message()
     }
 
-    /// The id of the call, without which calls and results cannot be paired.
-    pub(super) fn call_id(&self) -> Result<&str> {
-        self.attr("data_call_id").ok_or_else(|| self.fault("has no data_call_id to be paired by"))
-    }
-
-    /// The name of the called tool.
-    pub(super) fn tool(&self) -> Result<&str> {
-        self.attr("data_tool_name").ok_or_else(|| self.fault("has no data_tool_name"))
-    }
-
-    /// An error about this block.
-    pub(super) fn fault(&self, what: &str) -> Error {
-        let kind = self.node.kind.as_deref().map(|kind| format!(" ({kind})")).unwrap_or_default();
-        let mut error = Error::new(
-            Code::AttrInvalid,
-            format!("{}{kind} cannot be said to this provider: it {what}", self.node.id),
-        );
-        error.details.hint =
-            Some(format!("leave it out of the state, or mend it: set '#{}'", self.node.id));
-        error
-    }
-
     /// What else the record said that the block came from.
-    pub(super) fn extra(&self) -> impl Iterator<Item = (String, Json)> + '_ {
+    pub(super) fn extra(&self) -> impl Iterator<Item = (&String, &Json)> + '_ {
         let extra = match self.node.attrs.get("data_extra") {
             Some(Json::Map(map)) => Some(map),
             _ => None,
         };
-        extra.into_iter().flatten().map(|(name, value)| (name.clone(), value.clone()))
+        extra.into_iter().flatten()
+    }
+
+    /// The text of a refusal to answer, which the chat API has beside the content.
+    pub(super) fn refusal(&self) -> Option<&str> {
+        let refusal = self.extra().find(|(name, _)| *name == "refusal");
+        let text = refusal.and_then(|(_, value)| value.as_str());
+        text.filter(|text| self.role == "assistant" && !is_blank(text))
     }
 
     /// The content as one text: a string as it is, anything else as JSON.
@@ -95,26 +91,33 @@ impl Unit {
         }
     }
 
-    /// The arguments of a call as an object.
-    pub(super) fn arguments(&self) -> Result<Json> {
-        let value = match self.content.as_deref() {
-            None => Json::Map(Default::default()),
-            Some(Json::Str(text)) if text.trim().is_empty() => Json::Map(Default::default()),
-            Some(Json::Str(text)) => {
-                json::parse(text).map_err(|_| self.fault("has arguments that are not JSON"))?
-            }
-            Some(other) => other.clone(),
-        };
-        match value {
-            Json::Map(_) => Ok(value),
-            _ => Err(self.fault("has arguments that are no object")),
-        }
+    /// Whether a thought has what the API gave it to know it again.
+    pub(super) fn is_signed(&self) -> bool {
+        let signed = self.attr("data_signature").is_some_and(|signature| !signature.is_empty());
+        signed || (self.is_redacted() && !self.text().is_empty())
     }
+
+    /// Whether a thought is there in a sealed form only.
+    pub(super) fn is_redacted(&self) -> bool {
+        self.node.attrs.contains_key("data_redacted")
+    }
+
+    /// Makes it something that is said in the user's name.
+    pub(super) fn becomes_said(&mut self, label: String) {
+        self.sort = Sort::Said;
+        self.role = "user".into();
+        self.label = Some(label);
+    }
+}
+
+/// Whether a text says nothing.
+pub(super) fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
 }
 
 /// The blocks of a state in canonical order. A block without a content says nothing, unless it is
 /// a call or a result.
-pub(super) fn units(state: &Snapshot, unpaired: Unpaired) -> Result<Vec<Unit>> {
+pub(super) fn units(state: &Snapshot, notes: &mut Notes) -> Result<Vec<Unit>> {
     let mut units = Vec::new();
     for place in state.tree().places() {
         for entry in state.tree().subtree(place)?.entries() {
@@ -123,115 +126,86 @@ pub(super) fn units(state: &Snapshot, unpaired: Unpaired) -> Result<Vec<Unit>> {
                 continue;
             }
             let content = state.content(node)?;
-            if let Some(unit) = unit(node, place, content)? {
+            let unit = unit(units.len(), node, place, content, notes);
+            if speaks(&unit, notes) {
                 units.push(unit);
             }
         }
     }
-    if unpaired == Unpaired::LeaveOut {
-        let lonely = lonely(&units);
-        let mut at = 0..;
-        units.retain(|_| at.next().is_none_or(|at: usize| !lonely.contains(&at)));
-    }
-    check_pairs(&units)?;
     Ok(units)
 }
 
-/// Calls without their results right after them, and results without their calls.
-fn lonely(units: &[Unit]) -> BTreeSet<usize> {
-    let mut lonely = BTreeSet::new();
-    let mut open: Vec<usize> = Vec::new();
-    let mut answering = false;
-    for (at, unit) in units.iter().enumerate() {
-        let id = unit.attr("data_call_id");
-        match unit.sort {
-            Sort::Thought => continue,
-            Sort::Answer => {
-                let found = open.iter().position(|call| units[*call].attr("data_call_id") == id);
-                match found.filter(|_| id.is_some()) {
-                    Some(found) => drop(open.remove(found)),
-                    None => drop(lonely.insert(at)),
-                }
-                answering = true;
-                continue;
-            }
-            Sort::Call if !answering => {}
-            _ => lonely.extend(open.drain(..)),
-        }
-        answering = false;
-        match (unit.sort, id) {
-            (Sort::Call, Some(_)) => open.push(at),
-            (Sort::Call, None) => drop(lonely.insert(at)),
-            _ => {}
-        }
+/// Whether there is anything in it. No API takes an empty text.
+fn speaks(unit: &Unit, notes: &mut Notes) -> bool {
+    if !matches!(unit.sort, Sort::Said | Sort::Standing) || unit.refusal().is_some() {
+        return true;
     }
-    lonely.extend(open);
-    lonely
+    match unit.content.as_deref() {
+        None => false,
+        Some(Json::Str(text)) if is_blank(text) => {
+            notes.mended(unit, "is empty", "left out");
+            false
+        }
+        Some(_) => true,
+    }
 }
 
-fn unit(node: &Arc<Node>, place: Place, content: Option<Arc<Json>>) -> Result<Option<Unit>> {
+fn unit(
+    at: usize,
+    node: &Arc<Node>,
+    place: Place,
+    content: Option<Arc<Json>>,
+    notes: &mut Notes,
+) -> Unit {
     let in_sys = place == Place::Sys;
     let role = node.role.as_deref().unwrap_or(if in_sys { "system" } else { "user" });
-    let mut unit = Unit { node: node.clone(), sort: Sort::Said, role: role.to_owned(), content };
+    let mut unit = Unit {
+        at,
+        place,
+        node: node.clone(),
+        sort: Sort::Said,
+        role: role.to_owned(),
+        label: None,
+        content,
+    };
     unit.sort = match (node.kind.as_deref(), role) {
         (Some("call"), _) => Sort::Call,
         (Some("result"), _) => Sort::Answer,
-        (_, "tool" | "function") if unit.attr("data_call_id").is_some() => Sort::Answer,
+        (_, "tool" | "function") if unit.call_id().is_some() => Sort::Answer,
         (Some("reasoning"), _) => Sort::Thought,
         (_, "system" | "developer") => Sort::Standing,
-        (_, "user" | "assistant") => Sort::Said,
-        (_, "tool") => return Err(unit.fault("has no data_call_id to be paired by")),
-        (_, other) => {
-            return Err(unit.fault(&format!("has the role {other}, which providers do not know")));
-        }
+        _ => Sort::Said,
     };
-    unit.role = match unit.sort {
-        Sort::Call | Sort::Thought => "assistant".into(),
-        Sort::Answer => "tool".into(),
-        _ => unit.role,
-    };
-    let silent = unit.content.is_none() && matches!(unit.sort, Sort::Said | Sort::Standing);
-    Ok((!silent).then_some(unit))
+    match unit.sort {
+        Sort::Call | Sort::Thought => unit.role = "assistant".into(),
+        Sort::Answer => unit.role = "tool".into(),
+        Sort::Said if !matches!(role, "user" | "assistant") => foreign(&mut unit, role, notes),
+        _ => {}
+    }
+    unit
 }
 
-/// Every call is answered by the results that follow it at once, and every result answers one.
-fn check_pairs(units: &[Unit]) -> Result<()> {
-    let mut open: Vec<&Unit> = Vec::new();
-    let mut answering = false;
-    for unit in units {
-        match unit.sort {
-            Sort::Thought => {}
-            Sort::Call => {
-                if answering && let Some(call) = open.first() {
-                    return Err(unanswered(call));
-                }
-                answering = false;
-                unit.call_id()?;
-                open.push(unit);
-            }
-            Sort::Answer => {
-                let id = unit.call_id()?;
-                let found = open.iter().position(|call| call.attr("data_call_id") == Some(id));
-                let Some(found) = found else {
-                    return Err(unit.fault(&format!("answers the call {id}, which is not there")));
-                };
-                open.remove(found);
-                answering = true;
-            }
-            _ => {
-                if let Some(call) = open.first() {
-                    return Err(unanswered(call));
-                }
-                answering = false;
-            }
-        }
+/// Something said by somebody whom the APIs do not know.
+fn foreign(unit: &mut Unit, role: &str, notes: &mut Notes) {
+    let kind = unit.node.kind.as_deref();
+    let names: Vec<&str> = [Some(role), kind].into_iter().flatten().collect();
+    unit.becomes_said(label(&names.join(" ")));
+    if unit.content.is_none() {
+        return;
     }
-    match open.first() {
-        None => Ok(()),
-        Some(call) => Err(unanswered(call)),
-    }
+    let what = match role {
+        "tool" | "function" => "has no data_call_id to be paired by".to_owned(),
+        other => format!("has the role {}, which providers do not know", label(other)),
+    };
+    notes.mended(unit, what, "said in the user's name, after a label");
 }
 
-fn unanswered(call: &Unit) -> Error {
-    call.fault("is a call without a result right after it")
+/// A name as it can stand in a label: one short line.
+pub(super) fn label(name: &str) -> String {
+    let line: String =
+        name.chars().map(|c| if c.is_control() { ' ' } else { c }).take(64).collect();
+    match line.trim() {
+        "" => "unknown".to_owned(),
+        line => line.to_owned(),
+    }
 }

@@ -61,9 +61,22 @@ fn threads_for_providers_and_what_they_share() {
     folder.ok(&["import", &fixture("anthropic/tools.json")]);
     let thread = folder.ok(&["thread", "--format", "anthropic"]);
     assert!(thread.starts_with("{\"system\":\"You keep the archive.\",\"messages\":["), "{thread}");
-    let ran = folder.run(&["thread", "--format", "openai"]);
+    let ran = folder.run(&["thread", "--format", "openai", "--strict"]);
     assert_eq!(ran.status, 1);
     assert!(ran.err.starts_with("E_ATTR_INVALID: cb:b (image)"), "{}", ran.err);
+    // Without it the image is said in the other API's form, and standard error tells so.
+    let ran = folder.run(&["thread", "--format", "openai"]);
+    assert_eq!(ran.status, 0);
+    assert!(ran.out.contains("{\"url\":\"https://example.org/shelf.png\"}"), "{}", ran.out);
+    assert!(
+        ran.err.contains("warning: cb:b: is a block of the anthropic API alone"),
+        "{}",
+        ran.err
+    );
+    let reply = folder.ok(&["--json", "thread", "--format", "openai"]);
+    let reply: Value = serde_json::from_str(&reply).unwrap();
+    let warnings = reply["warnings"].as_array().unwrap();
+    assert!(warnings.iter().any(|text| text.as_str().unwrap().starts_with("cb:b: ")), "{reply}");
     let out = folder.ok(&["thread", "--compare", "@c1", "@c2"]);
     assert!(out.ends_with("@c2 goes on with cb:a\n"), "{out}");
     let found = json(&folder, &["thread", "--compare", "@c2", "@c1"]);

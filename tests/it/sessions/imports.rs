@@ -6,7 +6,8 @@ use crate::support::storage::Memory;
 use pactdb::json::{canonical_string, parse};
 use pactdb::model::{Class, iso_from_ns};
 use pactdb::session::{
-    Format, ImportProgress, ImportReport, ImportRequest, ThreadFormat, Unpaired, import, thread,
+    Format, ImportProgress, ImportReport, ImportRequest, ThreadFormat, ThreadRequest, import,
+    thread,
 };
 use pactdb::{Code, Db, Json, Options, Result};
 use serde_json::json;
@@ -99,6 +100,11 @@ fn check(name: &str, format: Format) -> Db {
     db
 }
 
+/// What is said in another way is an error.
+fn strict(format: ThreadFormat) -> ThreadRequest {
+    ThreadRequest { strict: true, ..ThreadRequest::from(format) }
+}
+
 #[test]
 fn flat_logs() {
     check("flat/array.json", Format::Flat);
@@ -139,14 +145,14 @@ fn times_of_a_flat_log() {
 fn the_chat_api_in_and_out_again() {
     let db = check("openai-chat/tools.json", Format::OpenaiChat);
     let Json::Map(document) = parse(&read("openai-chat/tools.json")).unwrap() else { panic!() };
-    let out = thread(&db.working_state(), ThreadFormat::Openai, Unpaired::Refuse).unwrap();
+    let out = thread(&db.working_state(), strict(ThreadFormat::Openai)).unwrap().text;
     assert_eq!(out, canonical_string(&document["messages"]));
 }
 
 #[test]
 fn the_responses_api() {
     let db = check("openai-responses/items.jsonl", Format::OpenaiResponses);
-    let error = thread(&db.working_state(), ThreadFormat::Anthropic, Unpaired::Refuse).unwrap_err();
+    let error = thread(&db.working_state(), strict(ThreadFormat::Anthropic)).unwrap_err();
     assert!(error.message.contains("cb:8"), "{error}");
     check("openai-responses/response.json", Format::OpenaiResponses);
 }
@@ -156,7 +162,7 @@ fn the_anthropic_api_in_and_out_again() {
     let db = check("anthropic/tools.json", Format::Anthropic);
     let Json::Map(mut document) = parse(&read("anthropic/tools.json")).unwrap() else { panic!() };
     document.remove("model");
-    let out = thread(&db.working_state(), ThreadFormat::Anthropic, Unpaired::Refuse).unwrap();
+    let out = thread(&db.working_state(), strict(ThreadFormat::Anthropic)).unwrap().text;
     assert_eq!(parse(&out).unwrap(), Json::Map(document));
     // The instructions come first.
     assert!(out.starts_with("{\"system\":\"You keep the archive.\",\"messages\":["), "{out}");
@@ -165,10 +171,10 @@ fn the_anthropic_api_in_and_out_again() {
 #[test]
 fn session_files_of_coding_agents() {
     let db = check("claude-code/session.jsonl", Format::ClaudeCode);
-    let out = thread(&db.working_state(), ThreadFormat::Anthropic, Unpaired::Refuse).unwrap();
+    let out = thread(&db.working_state(), strict(ThreadFormat::Anthropic)).unwrap().text;
     assert!(parse(&out).is_ok(), "{out}");
     let db = check("codex/session.jsonl", Format::Codex);
-    let out = thread(&db.working_state(), ThreadFormat::Openai, Unpaired::Refuse).unwrap();
+    let out = thread(&db.working_state(), strict(ThreadFormat::Openai)).unwrap().text;
     assert!(out.contains("\"tool_call_id\":\"call_1\""), "{out}");
 }
 

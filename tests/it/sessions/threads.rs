@@ -2,7 +2,7 @@
 
 use crate::support::life::{CLOCK, must};
 use crate::support::storage::Memory;
-use pactdb::session::{EndReason, ThreadFormat, Unpaired, compare, thread};
+use pactdb::session::{EndReason, ThreadFormat, ThreadRequest, compare, thread};
 use pactdb::{Code, Db, Options};
 use serde_json::{Value, json};
 
@@ -30,7 +30,13 @@ fn result(id: &str, call: &str) -> Value {
 }
 
 fn json_of(db: &Db, format: ThreadFormat) -> Value {
-    serde_json::from_str(&thread(&db.working_state(), format, Unpaired::Refuse).unwrap()).unwrap()
+    let said = thread(&db.working_state(), strict(format)).unwrap();
+    assert_eq!(said.warnings, [""; 0]);
+    serde_json::from_str(&said.text).unwrap()
+}
+
+fn strict(format: ThreadFormat) -> ThreadRequest {
+    ThreadRequest { strict: true, ..ThreadRequest::from(format) }
 }
 
 #[test]
@@ -68,13 +74,12 @@ fn blocks_become_what_each_api_wants() {
         json!({"system": "Be brief.", "messages": [
             {"role": "user", "content": "Look."},
             {"role": "assistant", "content": [{"type": "text", "text": "I do."}, used("k1"), used("k2")]},
-            {"role": "user", "content": [got("k1"), got("k2")]},
-            {"role": "user", "content": "And?"},
+            {"role": "user", "content": [got("k1"), got("k2"), {"type": "text", "text": "And?"}]},
             {"role": "assistant", "content": "{\"answer\":42}"},
         ]})
     );
     assert_eq!(
-        thread(&db.working_state(), ThreadFormat::Thread, Unpaired::Refuse).unwrap(),
+        thread(&db.working_state(), ThreadFormat::Thread).unwrap().text,
         db.thread(None).unwrap()
     );
     let reply = must(&db, &json!({"op": "thread", "format": "openai", "at": "@t0"}));
@@ -107,9 +112,10 @@ fn what_lost_its_other_half_can_be_left_out() {
         let mut requests = vec![said("user", "Look.")];
         requests.extend(more);
         let db = store(&requests);
-        assert!(thread(&db.working_state(), ThreadFormat::Openai, Unpaired::Refuse).is_err());
+        assert!(thread(&db.working_state(), strict(ThreadFormat::Openai)).is_err());
         for format in [ThreadFormat::Openai, ThreadFormat::Anthropic] {
-            thread(&db.working_state(), format, Unpaired::LeaveOut).unwrap();
+            let request = ThreadRequest { drop_unpaired: true, ..strict(format) };
+            thread(&db.working_state(), request).unwrap();
         }
         let reply = must(&db, &json!({"op": "thread", "format": "openai", "drop_unpaired": true}));
         let line = |message: &Value| match message.get("tool_calls") {
@@ -164,7 +170,7 @@ fn what_cannot_be_said_names_the_node() {
     for (requests, formats, message) in cases {
         let db = store(&requests);
         for format in formats {
-            let error = thread(&db.working_state(), *format, Unpaired::Refuse).unwrap_err();
+            let error = thread(&db.working_state(), strict(*format)).unwrap_err();
             assert_eq!(error.code, Code::AttrInvalid);
             assert!(error.message.starts_with("x "), "{error}");
             assert!(error.message.contains(message), "{error}, not {message}");
@@ -221,16 +227,14 @@ fn the_common_prefix_ends_for_a_reason() {
         let db = store(&requests);
         for format in [ThreadFormat::Thread, ThreadFormat::Openai] {
             let (older, newer) = (db.snapshot(1).unwrap(), db.working_state());
-            let found = compare(&db, &older, &newer, format, Unpaired::Refuse).unwrap();
+            let found = compare(&db, &older, &newer, format).unwrap();
             assert_eq!(
                 (found.reason, found.node.as_deref(), found.cycle),
                 (reason, node, cycle),
                 "{more:?}"
             );
-            let texts = [
-                thread(&older, format, Unpaired::Refuse).unwrap(),
-                thread(&newer, format, Unpaired::Refuse).unwrap(),
-            ];
+            let texts =
+                [thread(&older, format).unwrap().text, thread(&newer, format).unwrap().text];
             let at = found.common_bytes as usize;
             assert_eq!(texts[0].as_bytes()[..at], texts[1].as_bytes()[..at]);
             assert_ne!(texts[0].as_bytes().get(at), texts[1].as_bytes().get(at).or(Some(&0)));

@@ -21,3 +21,4 @@ pub(crate) mod seeded;
 pub(crate) mod storage;
 #[cfg(unix)]
 pub mod terminal;
+pub(crate) mod wire;

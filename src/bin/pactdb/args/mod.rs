@@ -227,7 +227,8 @@ pub enum Command {
     /// Write the provider thread of a state, or say how much two of them have in common
     #[command(after_help = "Examples:
   pactdb thread --at @c42
-  pactdb thread --format openai --drop-unpaired
+  pactdb thread --format openai            warnings on standard error
+  pactdb thread --format anthropic --strict refuse what the API does not take
   pactdb thread --compare @c41 @c42")]
     Thread(ThreadArgs),
     /// Show the events, newest first, or the life of a node

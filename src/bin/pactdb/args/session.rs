@@ -73,7 +73,10 @@ pub struct ThreadArgs {
     /// For which API
     #[arg(long, default_value = "thread")]
     pub format: ThreadForm,
-    /// Leave out calls without a result, and results without a call, instead of refusing them
+    /// Refuse what the API does not take as it stands, instead of saying it in another way
+    #[arg(long)]
+    pub strict: bool,
+    /// Leave out calls without a result, and results without a call
     #[arg(long)]
     pub drop_unpaired: bool,
     /// Say how much of two threads is the same from the start, and what ends it

@@ -4,31 +4,26 @@ use crate::answer::state_at;
 use crate::args::{ExportArgs, ThreadArgs};
 use crate::context::Context;
 use crate::render;
+use pactdb::protocol::{Body, Reply};
 use pactdb::query::Asked;
-use pactdb::session::{ThreadFormat, Unpaired, compare, thread};
+use pactdb::session::{ThreadRequest, compare, thread};
 use pactdb::{Db, Error, Result, Snapshot};
 
 pub fn run(context: &Context, args: &ThreadArgs) -> Result<()> {
     let db = context.existing()?;
-    let format = ThreadFormat::from(args.format);
-    let unpaired = match args.drop_unpaired {
-        true => Unpaired::LeaveOut,
-        false => Unpaired::Refuse,
+    let request = ThreadRequest {
+        format: args.format.into(),
+        strict: args.strict,
+        drop_unpaired: args.drop_unpaired,
     };
     if let Some(times) = &args.compare {
-        return compared(context, &db, times, format, unpaired);
+        return compared(context, &db, times, request);
     }
-    let state = state(context, &db, args.at.as_deref())?;
-    exact(context, &thread(&state, format, unpaired)?)
+    let said = thread(&state(context, &db, args.at.as_deref())?, request)?;
+    exact(context, &said.text, &said.warnings)
 }
 
-fn compared(
-    context: &Context,
-    db: &Db,
-    times: &[String],
-    format: ThreadFormat,
-    unpaired: Unpaired,
-) -> Result<()> {
+fn compared(context: &Context, db: &Db, times: &[String], request: ThreadRequest) -> Result<()> {
     let mut states = Vec::new();
     for time in times {
         let time = (time != "working").then_some(time.as_str());
@@ -38,7 +33,7 @@ fn compared(
     let [older, newer] = states.as_slice() else {
         return Err(Error::request("two states are compared: give two times"));
     };
-    let found = compare(db, older, newer, format, unpaired)?;
+    let found = compare(db, older, newer, request)?;
     let names = [older, newer].map(render::state_name);
     context.say(&found, &render::comparison(context.look, &names, &found))
 }
@@ -48,10 +43,10 @@ pub fn export(context: &Context, args: &ExportArgs) -> Result<()> {
     let db = context.existing()?;
     let cycles: Vec<u64> = match &args.at {
         None if args.all => db.history().iter().collect(),
-        None => return exact(context, &db.working_state().export()?),
+        None => return exact(context, &db.working_state().export()?, &[]),
         Some(at) => match several(context, &db, at)? {
             Some(cycles) => cycles,
-            None => return exact(context, &state(context, &db, Some(at))?.export()?),
+            None => return exact(context, &state(context, &db, Some(at))?.export()?, &[]),
         },
     };
     if context.json {
@@ -86,9 +81,12 @@ fn state(context: &Context, db: &Db, at: Option<&str>) -> Result<Snapshot> {
     }
 }
 
-fn exact(context: &Context, text: &str) -> Result<()> {
-    match context.json {
-        true => context.print(&format!("{{\"ok\":{text}}}\n")),
-        false => context.print(text),
+fn exact(context: &Context, text: &str, warnings: &[String]) -> Result<()> {
+    if context.json {
+        let result = Ok(Body::Exact(text.to_owned()));
+        return context.reply(&Reply { rid: None, result, warnings: warnings.to_vec() });
     }
+    context.print(text)?;
+    context.warn(warnings);
+    Ok(())
 }

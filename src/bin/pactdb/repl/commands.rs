@@ -9,7 +9,7 @@ use crate::progress::Bar;
 use crate::render::{self, TreeOptions, plural, visible};
 use pactdb::protocol::{Op, Question};
 use pactdb::query::{Dialect, Options, nearest_word, parse_selector};
-use pactdb::session::{self, Replay, ReplayRequest, ThreadFormat, Unpaired};
+use pactdb::session::{self, Replay, ReplayRequest, ThreadFormat};
 use pactdb::{
     Address, AttemptAction, AttemptRequest, Code, CommitRequest, Db, EditOp, Error, Result,
     Snapshot,
@@ -90,10 +90,11 @@ pub fn thread(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
         }
     }
     let state = address(session, at)?;
-    let value = pactdb::json::parse(&session::thread(&state, format, Unpaired::Refuse)?)?;
+    let thread = session::thread(&state, format)?;
+    let value = pactdb::json::parse(&thread.text)?;
     let answer = Answer {
         text: query::pretty(&value),
-        warnings: Vec::new(),
+        warnings: thread.warnings,
         source: Some(name(&session.db, &state)),
     };
     Ok(session.keep(Some(answer)))
