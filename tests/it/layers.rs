@@ -187,6 +187,21 @@ fn the_library_is_silent() {
 }
 
 #[test]
+fn the_program_prints_in_one_place_and_writes_json_in_one_way() {
+    for path in files("src") {
+        let (name, code) = (name(&path), code(&path));
+        if !name.starts_with("src/bin/") && !name.starts_with("src/protocol/") {
+            continue;
+        }
+        for word in ["println!", "eprintln!", "print!", "eprint!", "dbg!"] {
+            assert!(!code.contains(word), "{name} has {word}: go through src/bin/pactdb/output.rs");
+        }
+        let escapes = !code.contains("serde_json::to_string");
+        assert!(escapes, "{name} writes JSON that escapes too little: see src/json/reply.rs");
+    }
+}
+
+#[test]
 fn one_file_knows_the_codec_and_one_folder_the_storage() {
     for path in files("src") {
         let (name, code) = (name(&path), code(&path));

@@ -110,12 +110,12 @@ impl Context {
 
     /// Writes exact bytes to standard output, for programs.
     pub fn print(&self, text: &str) -> Result<()> {
-        output::exact(text)
+        output::exact(text).map(drop)
     }
 
     /// Writes to standard output, for people.
     pub fn tell(&self, text: &str) -> Result<()> {
-        output::exact(&self.look.clean(text))
+        output::exact(&self.look.clean(text)).map(drop)
     }
 
     /// Like `tell`, through a pager if it is longer than the terminal.
@@ -125,7 +125,7 @@ impl Context {
         if long && self.pager && std::io::stdin().is_terminal() && paged(&text) {
             return Ok(());
         }
-        output::exact(&text)
+        output::exact(&text).map(drop)
     }
 
     /// Asks before something that cannot be taken back, if there is a person to ask.

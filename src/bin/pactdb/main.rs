@@ -43,7 +43,7 @@ fn failed(look: Look, json: bool, error: &Error) -> ExitCode {
 /// The error as a reply on standard output.
 fn reply(error: &Error) -> Result<()> {
     let text = json::line(error).map_err(|error| Error::request(error.to_string()))?;
-    output::exact(&format!("{{\"error\":{text}}}\n"))
+    output::exact(&format!("{{\"error\":{text}}}\n")).map(drop)
 }
 
 /// The help that was asked for, or what is wrong with the arguments, which are quoted there.
@@ -59,7 +59,7 @@ fn usage(answer: &clap::Error) -> ExitCode {
         false => answer.render().to_string(),
     };
     match output::exact(&text) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::SUCCESS,
         Err(error) => failed(look, false, &error),
     }
 }

@@ -8,13 +8,12 @@ use crate::render::Look;
 use pactdb::{Code, Error, Result};
 use std::io::{ErrorKind, Write};
 
-/// Writes exact bytes to standard output.
-pub fn exact(text: &str) -> Result<()> {
+/// Writes exact bytes to standard output; false if nobody reads it any more.
+pub fn exact(text: &str) -> Result<bool> {
     match write(text) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Error::new(Code::StoreIo, format!("the output: {error}")))
-        }
-        _ => Ok(()),
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Error::new(Code::StoreIo, format!("the output: {error}"))),
     }
 }
 

@@ -272,6 +272,9 @@ fn nothing_raw_comes_out_of_the_pipe_or_an_import() {
 }
 
 #[cfg(unix)]
+const PASTED: &str = "\u{9b}31m\u{202e}\u{200b}\u{e0041}\u{7f}⚠️ لا e\u{301}pasted-end";
+
+#[cfg(unix)]
 #[test]
 fn nothing_raw_reaches_the_line_editor() {
     use crate::support::terminal::{LEAVE, TAB, Terminal, UP};
@@ -297,7 +300,13 @@ fn nothing_raw_reaches_the_line_editor() {
         terminal.press(TAB);
         terminal.cancel();
         terminal.enter(line);
+        // Pasted text comes without escapes, but with all else.
+        terminal.press(&format!("\u{1b}[200~.cb[role='{PASTED}\u{1b}[201~"));
+        terminal.shows("pasted-end");
+        terminal.press("\u{1b}[D'");
+        terminal.cancel();
         let bytes = String::from_utf8_lossy(&terminal.bytes()).into_owned();
-        assert!(!bytes.contains("\u{1b}]0;") && !bytes.contains('\u{9b}'), "{bytes:?}");
+        assert!(!bytes.contains("\u{1b}]0;") && !bytes.contains("\u{9b}"), "{bytes:?}");
+        assert!(!bytes.contains(['\u{202e}', '\u{200b}', '\u{e0041}']), "{bytes:?}");
     }
 }

@@ -3,6 +3,7 @@
 use crate::answer::state_at;
 use crate::args::{ExportArgs, ThreadArgs};
 use crate::context::Context;
+use crate::output;
 use crate::render;
 use pactdb::protocol::{Body, Reply};
 use pactdb::query::Asked;
@@ -55,7 +56,9 @@ pub fn export(context: &Context, args: &ExportArgs) -> Result<()> {
         return context.print(&format!("{{\"ok\":[{}]}}\n", exports?.join(",")));
     }
     for cycle in cycles {
-        context.print(&format!("{}\n", db.snapshot(cycle)?.export()?))?;
+        if !output::exact(&format!("{}\n", db.snapshot(cycle)?.export()?))? {
+            break;
+        }
     }
     Ok(())
 }
