@@ -48,6 +48,7 @@ mod select;
 mod span;
 mod timeline;
 mod token;
+mod unclosed;
 pub mod walk;
 pub mod words;
 mod words_of;
@@ -86,6 +87,7 @@ pub use select::{Nodes, Selected, answer, nodes, select, select_whole};
 pub use span::{At, Span};
 pub use timeline::{EventState, Moment, Tally, Timeline};
 pub use token::{Bracket, Fault, Gap, Lexeme, Token, TokenClass};
+pub use unclosed::Unclosed;
 
 /// Reads a selector.
 pub fn parse_selector(text: &str, dialect: Dialect) -> Result<ast::Selector, SelectorError> {

@@ -5,10 +5,26 @@
 use std::time::{Duration, Instant};
 
 use pactdb::query::{
-    Dialect, advise, ast::Statement, format, parse_place, parse_selector, parse_statement,
-    parse_target, parse_time, statement_tokens, tokens, unclosed,
+    Dialect, Fault, Token, Unclosed, advise, ast::Statement, format, parse_place, parse_selector,
+    parse_statement, parse_target, parse_time, statement_tokens, tokens, unclosed,
 };
 use proptest::prelude::*;
+
+/// A text that comes piece by piece leaves open what the whole of it does.
+fn check_pieces(text: &str) {
+    let open = unclosed(text).is_some();
+    let last = tokens(text).last().map(|lexeme| lexeme.token);
+    let in_quote = last == Some(Token::Fault(Fault::UnclosedQuote));
+    for size in [1, 3, usize::MAX] {
+        let (mut pieces, mut rest) = (Unclosed::default(), text);
+        while !rest.is_empty() {
+            let end = rest.char_indices().map(|(at, _)| at).nth(size).unwrap_or(rest.len());
+            pieces.feed(&rest[..end]);
+            rest = &rest[end..];
+        }
+        assert_eq!((pieces.is_open(), pieces.in_quote()), (open, in_quote), "{text:?}");
+    }
+}
 
 /// Everything that may be asked of a text; it must answer and keep its promises.
 fn check_any(text: &str) {
@@ -203,5 +219,14 @@ fn bounds_are_quoted() {
     ] {
         let error = parse_selector(&text, Dialect::V0_1).unwrap_err();
         assert!(error.message.contains(says), "{error}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_text_in_pieces_leaves_open_what_the_whole_does(
+        text in "[a-c0-9 '\"\\\\()\\[\\]{}#@.:=>,+*^?~é\n\t-]{0,40}",
+    ) {
+        check_pieces(&text);
     }
 }

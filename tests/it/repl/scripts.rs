@@ -227,3 +227,25 @@ fn the_lens_looks_at_the_state_after_an_event() {
     let forked = folder.ok(&["-s", "then.pactdb", "export"]);
     assert_eq!(forked, folder.ok(&["export", "--at", "@e3"]));
 }
+
+#[test]
+fn a_statement_may_have_many_lines() {
+    let folder = Folder::new();
+    let lines = "a line with a ' and a }\n".replace('\'', "\\'").repeat(40_000);
+    let attrs: String = (0..2_000).map(|i| format!("data_{i}='x',\n")).collect();
+    folder.write("a.pact", &format!("add '{lines}'\nadd {{\n{attrs}role='user'}} 'b'\nadd 'c'\n"));
+    let ran = folder.run(&["run", "a.pact"]);
+    assert_eq!((ran.status, ran.out.as_str()), (0, "added cb:1\nadded cb:2\nadded cb:3\n"));
+    let ran = folder.run_with(&["run", "-"], "add {\n\nadd 'after an empty line'\n");
+    assert_eq!(ran.status, 1);
+    assert!(ran.err.starts_with("standard input, line 1: E_SELECTOR_INVALID"), "{}", ran.err);
+}
+
+#[test]
+fn a_statement_that_never_ends_is_refused() {
+    if !std::path::Path::new("/dev/zero").exists() {
+        return;
+    }
+    let said = Folder::new().fails(&["run", "/dev/zero"]);
+    assert!(said.contains("E_LIMIT: line 1: a statement has at most"), "{said}");
+}

@@ -1,6 +1,6 @@
 //! Scripts: statements from a file or a pipe, answered plainly, up to the first error.
 
-use super::helper::is_whole;
+use super::meta;
 use super::prompt::prompt;
 use super::report;
 use super::session::{Outcome, Session};
@@ -8,6 +8,9 @@ use crate::answer::Answer;
 use crate::context::{Context, line};
 use crate::output;
 use crate::render::visible;
+use pactdb::json::{Line, read_line};
+use pactdb::limits::MAX_STATEMENT_BYTES;
+use pactdb::query::Unclosed;
 use pactdb::{Code, Error, Result};
 use std::io::BufRead;
 use std::process::ExitCode;
@@ -119,37 +122,58 @@ pub struct Pieces<R> {
 }
 
 impl<R: BufRead> Pieces<R> {
-    /// The next statement; none at the end.
+    /// The next statement; none at the end. Each line of it is looked at once.
     pub fn next(&mut self) -> Result<Option<Piece>> {
-        let mut text = String::new();
-        let mut first = 0;
+        let (mut piece, mut open) = (Piece { line: 0, text: String::new() }, Unclosed::default());
         loop {
-            let mut bytes = Vec::new();
-            let read = self.input.read_until(b'\n', &mut bytes);
-            let read =
-                read.map_err(|error| Error::new(Code::StoreIo, format!("the input: {error}")))?;
-            if read == 0 {
-                let piece = Piece { line: first, text };
+            let Some(line) = self.next_line(MAX_STATEMENT_BYTES - piece.text.len())? else {
                 return Ok(Some(piece).filter(|piece| !piece.text.trim().is_empty()));
-            }
-            self.line += 1;
-            let line = String::from_utf8(bytes).map_err(|_| {
-                let message = format!("line {} is not UTF-8 text", self.line);
-                Error::new(Code::RequestInvalid, message)
-            })?;
-            let silent = line.trim().is_empty() || line.trim_start().starts_with("--");
-            if text.is_empty() && silent {
+            };
+            let first = piece.text.is_empty();
+            if first && (line.trim().is_empty() || line.trim_start().starts_with("--")) {
                 continue;
             }
-            if text.is_empty() {
-                first = self.line;
+            if first {
+                piece.line = self.line;
             }
-            text.push_str(&line);
-            let body = text.strip_suffix('\n').unwrap_or(&text);
+            let body = line.strip_suffix('\n').unwrap_or(&line);
             let body = body.strip_suffix('\r').unwrap_or(body);
-            if is_whole(body) {
-                return Ok(Some(Piece { line: first, text: body.to_owned() }));
+            open.feed(body);
+            let whole = match first {
+                true => meta::of_line(body).is_some(),
+                // An empty line gives a bracket up; in a quote it is part of the text.
+                false => !open.in_quote() && body.trim().is_empty(),
+            };
+            if whole || !open.is_open() {
+                piece.text.push_str(body);
+                return Ok(Some(piece));
+            }
+            open.feed(&line[body.len()..]);
+            piece.text.push_str(&line);
+        }
+    }
+
+    /// The next line of at most so many bytes.
+    fn next_line(&mut self, most: usize) -> Result<Option<String>> {
+        let mut bytes = Vec::new();
+        let read = read_line(&mut self.input, &mut bytes, most);
+        let came =
+            read.map_err(|error| Error::new(Code::StoreIo, format!("the input: {error}")))?;
+        self.line += 1;
+        match came {
+            Line::End => return Ok(None),
+            Line::Whole => {}
+            Line::TooLong => {
+                let message = format!(
+                    "line {}: a statement has at most {MAX_STATEMENT_BYTES} bytes",
+                    self.line
+                );
+                return Err(Error::new(Code::Limit, message));
             }
         }
+        String::from_utf8(bytes).map(Some).map_err(|_| {
+            let message = format!("line {} is not UTF-8 text", self.line);
+            Error::new(Code::RequestInvalid, message)
+        })
     }
 }
