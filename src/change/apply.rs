@@ -7,6 +7,7 @@ use super::{Addition, Attempt, AttemptStatus, Change, Event, Relocation, State, 
 use super::{cadence, ids};
 use crate::lifecycle::adopt_loose_blocks;
 use crate::model::{Fragment, Id, Node, Place, Position, ReadError};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Applies an edit to the state in progress. Events that close a cycle are applied by
@@ -35,12 +36,7 @@ fn apply_edit(state: &mut State, event: &Event) -> Result<(), ReadError> {
             }
         }
         Event::Removed { ids } => {
-            for id in ids {
-                let fragment = state.tree.take(locate(state, id)?)?;
-                for node in fragment.nodes() {
-                    cadence::removed(state, node)?;
-                }
-            }
+            remove(state, ids)?;
         }
         Event::PolicySet { policies } => state.policies = policies.clone(),
         Event::CadenceEnded { key } => cadence::end(state, key)?,
@@ -50,6 +46,23 @@ fn apply_edit(state: &mut State, event: &Event) -> Result<(), ReadError> {
     }
     state.edited |= event.edits_tree();
     Ok(())
+}
+
+/// Removes nodes, none of which lies below another. What goes from a part goes together.
+fn remove(state: &mut State, ids: &[Id]) -> Result<(), ReadError> {
+    let mut places: BTreeMap<Place, Vec<usize>> = BTreeMap::new();
+    let mut gone: Vec<Arc<Node>> = Vec::new();
+    for id in ids {
+        let Position { place, index } = locate(state, id)?;
+        let part = state.tree.subtree(place)?;
+        gone.extend(part.span(index).map(|index| part.node(index).clone()));
+        places.entry(place).or_default().push(index);
+    }
+    for (place, mut indexes) in places {
+        indexes.sort_unstable();
+        state.tree.take_all(place, &indexes)?;
+    }
+    gone.iter().try_for_each(|node| cadence::removed(state, node))
 }
 
 /// Takes a batch back: the state after the last commit, with every other event applied again.

@@ -5,53 +5,44 @@
 //! its references hold nothing back.
 
 use super::Sweep;
-use crate::model::{Id, Place, ReadError, Subtree};
-use std::collections::{HashMap, HashSet};
+use crate::model::{Id, Place, Position, ReadError, Subtree};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Removes them; returns all that went.
 pub fn cascade(sweep: &mut Sweep<'_>) -> Result<Vec<Id>, ReadError> {
-    let mut parts: Vec<(Place, Arc<Subtree>)> = Vec::new();
+    let mut parts: HashMap<Place, Arc<Subtree>> = HashMap::new();
+    let mut going: HashMap<Id, Position> = HashMap::new();
     for place in sweep.touched() {
-        parts.push((place, sweep.tree().subtree(place)?));
-    }
-    let mut going: HashSet<Id> = HashSet::new();
-    for (place, part) in &parts {
-        let start = sweep.at_start(*place)?;
-        for index in 1..part.len() {
-            let node = part.node(index);
-            let had_children =
-                || start.find(&node.id).is_some_and(|at| start.children(at).next().is_some());
-            if Sweep::goes_when_empty(node) && had_children() {
-                going.insert(node.id.clone());
+        let (part, start) = (sweep.tree().subtree(place)?, sweep.at_start(place)?);
+        for index in (1..part.len()).filter(|index| Sweep::goes_when_empty(part.node(*index))) {
+            let id = &part.node(index).id;
+            let Some(at) = sweep.find_at_start(id)? else { continue };
+            if start.span(at.index).len() > 1 {
+                going.insert(id.clone(), Position { place, index });
             }
         }
+        parts.insert(place, part);
     }
-    let mut referrers: HashMap<Id, Vec<Id>> = HashMap::new();
-    for id in &going {
-        referrers.insert(id.clone(), sweep.referrers(id)?);
-    }
-    loop {
-        let stays = parts.iter().flat_map(|(_, part)| (1..part.len()).map(move |i| (part, i)));
-        let stays: Vec<Id> = stays
-            .filter(|(part, index)| {
-                let id = &part.node(*index).id;
-                going.contains(id)
-                    && (part.children(*index).any(|child| !going.contains(&part.node(child).id))
-                        || referrers[id].iter().any(|referrer| !going.contains(referrer)))
-            })
-            .map(|(part, index)| part.node(index).id.clone())
-            .collect();
-        if stays.is_empty() {
-            break;
-        }
-        for id in stays {
-            going.remove(&id);
+    let mut stays: Vec<Id> = Vec::new();
+    for (id, Position { place, index }) in &going {
+        let part = &parts[place];
+        let full = part.children(*index).any(|child| !going.contains_key(&part.node(child).id));
+        let referrers = sweep.referrers(id)?;
+        if full || referrers.iter().any(|(referrer, _)| !going.contains_key(referrer)) {
+            stays.push(id.clone());
         }
     }
-    let gone: Vec<Id> = going.into_iter().collect();
-    for id in &gone {
-        sweep.remove(id)?;
+    // What stays holds its parent, and what it refers to.
+    while let Some(id) = stays.pop() {
+        let Some(Position { place, index }) = going.remove(&id) else { continue };
+        let part = &parts[&place];
+        stays.extend(part.parent(index).map(|parent| part.node(parent).id.clone()));
+        stays.extend(part.node(index).refs.iter().cloned());
     }
-    Ok(gone)
+    for Position { place, index } in going.values() {
+        sweep.remove(*place, &parts[place], *index);
+    }
+    sweep.carry_out()?;
+    Ok(going.into_keys().collect())
 }

@@ -19,7 +19,7 @@ mod sweep;
 pub use policy::{Policy, Region, RegionTotals, Totals};
 pub use queue::PruneQueue;
 pub use seal::adopt_loose_blocks;
-pub use sweep::Sweep;
+pub use sweep::{Hints, Sweep};
 
 use crate::model::{Id, Node, Place, ReadError, Tree};
 use std::collections::BTreeSet;
@@ -75,7 +75,7 @@ pub fn commit(
     tree: Tree,
     sealing: Sealing,
     limits: Limits<'_>,
-    hints: &dyn Fn(&str) -> Result<Vec<Id>, ReadError>,
+    hints: Hints<'_>,
 ) -> Result<Outcome, ReadError> {
     let mut sweep = Sweep::new(tree, hints);
     let (expired, spared) = expire::expire(&mut sweep, sealing.cycle)?;

@@ -3,8 +3,8 @@
 
 use super::queue::{PruneQueue, prunable};
 use super::{Policy, Region, RegionTotals, Sweep, Totals};
-use crate::model::{Id, Place, PruneRank, ReadError, Slot, prune_rank};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::model::{Id, Node, Place, PruneRank, ReadError, Slot, prune_rank};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Removes what the policies ask for; returns the blocks in the order in which they went.
 ///
@@ -30,38 +30,60 @@ pub fn prune(
         }
         let empty = PruneQueue::default();
         let mut candidates = Candidates::new(sweep, policy, queue.as_ref().unwrap_or(&empty))?;
-        // Blocks that a survivor referred to when they were looked at, in order.
-        let mut held: Vec<(PruneRank, Place)> = Vec::new();
+        let mut passed = Passed::default();
         while !policy.allows(&totals.of(policy.region)) {
-            let Some((rank, place)) = next_free(sweep, &mut held, &mut candidates)? else { break };
+            let Some((rank, place)) = passed.next(sweep, &mut candidates)? else { break };
             let id = rank.2;
-            totals.subtract(place, node_totals(sweep, place, &id)?);
-            sweep.remove(&id)?;
+            let node = sweep.node_at_start(place, &id)?;
+            sweep.remove_block(place, id.clone());
+            if let Some(node) = node {
+                totals.subtract(place, Totals::of_node(&node));
+                passed.removed(sweep, &node)?;
+            }
             gone.push(id);
         }
     }
+    sweep.carry_out()?;
     Ok(gone)
 }
 
-/// The next block that nobody refers to. Those passed over before come first: the last removal may
-/// have been that of their referrer.
-fn next_free(
-    sweep: &Sweep<'_>,
-    held: &mut Vec<(PruneRank, Place)>,
-    candidates: &mut Candidates<'_>,
-) -> Result<Option<(PruneRank, Place)>, ReadError> {
-    for at in 0..held.len() {
-        if sweep.referrers(&held[at].0.2)?.is_empty() {
-            return Ok(Some(held.remove(at)));
+/// Candidates that were passed over, because a survivor referred to them when they were looked at.
+#[derive(Default)]
+struct Passed {
+    held: HashMap<Id, (PruneRank, Place)>,
+    /// Those of them that nobody refers to any more.
+    free: BTreeMap<PruneRank, Place>,
+}
+
+impl Passed {
+    /// The next block that nobody refers to. Those passed over before come first: the last removal
+    /// may have been that of their referrer.
+    fn next(
+        &mut self,
+        sweep: &Sweep<'_>,
+        candidates: &mut Candidates<'_>,
+    ) -> Result<Option<(PruneRank, Place)>, ReadError> {
+        if let Some(free) = self.free.pop_first() {
+            return Ok(Some(free));
         }
-    }
-    while let Some((rank, place)) = candidates.next(sweep)? {
-        if sweep.referrers(&rank.2)?.is_empty() {
-            return Ok(Some((rank, place)));
+        while let Some((rank, place)) = candidates.next(sweep)? {
+            if sweep.referrers(&rank.2)?.is_empty() {
+                return Ok(Some((rank, place)));
+            }
+            self.held.insert(rank.2.clone(), (rank, place));
         }
-        held.push((rank, place));
+        Ok(None)
     }
-    Ok(None)
+
+    /// Looks at what a block that went referred to.
+    fn removed(&mut self, sweep: &Sweep<'_>, node: &Node) -> Result<(), ReadError> {
+        for target in &node.refs {
+            if self.held.contains_key(target) && sweep.referrers(target)?.is_empty() {
+                self.free.extend(self.held.remove(target));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The candidates of a policy in order: from the queue of the sealed turns, and from the parts
@@ -129,11 +151,6 @@ impl<'a> Candidates<'a> {
             }
         }
     }
-}
-
-fn node_totals(sweep: &Sweep<'_>, place: Place, id: &str) -> Result<Totals, ReadError> {
-    let part = sweep.tree().subtree(place)?;
-    Ok(part.find(id).map(|index| Totals::of_node(part.node(index))).unwrap_or_default())
 }
 
 /// The totals now: those of the newest snapshot, with the changed parts counted anew.

@@ -1,23 +1,28 @@
 //! Sealing (R4.5): the children of `^ah` become the children of a new turn.
 
 use super::Sealing;
-use crate::model::{Class, Fragment, Place, Position, ReadError, Subtree, Tree};
+use crate::model::{Class, Node, ReadError, Subtree, Tree};
+use std::sync::Arc;
 
 /// Seals the head. The tree gets one more turn, also when the head is empty.
 pub fn seal(tree: &mut Tree, sealing: Sealing) -> Result<(), ReadError> {
-    let mut head = (**tree.ah()?).clone();
-    let mut turn = Subtree::new(sealing.turn);
+    let head = tree.ah()?.clone();
     let needs_core = head.core().is_none();
+    let mut nodes = vec![(sealing.turn, 0)];
     if needs_core {
-        turn.graft(0, Fragment::leaf(sealing.core));
+        nodes.push((sealing.core, 0));
     }
-    while head.len() > 1 {
-        let fragment = head.take(1);
-        let loose = fragment.nodes().next().is_some_and(|node| is_loose(node.class, node.offset));
-        let parent = if loose && needs_core { turn.core() } else { None };
-        turn.graft(parent.unwrap_or(0), fragment);
+    let before = nodes.len() as u32;
+    for entry in &head.entries()[1..] {
+        let parent = match entry.parent {
+            0 if needs_core && is_loose(&entry.node) => 1,
+            0 => 0,
+            parent => parent - 1 + before,
+        };
+        nodes.push((entry.node.clone(), parent));
     }
-    tree.replace_ah(head);
+    let turn = rebuilt(nodes)?;
+    tree.replace_ah(Subtree::new(head.top().clone()));
     tree.seal_turn(sealing.cycle, turn);
     Ok(())
 }
@@ -25,23 +30,32 @@ pub fn seal(tree: &mut Tree, sealing: Sealing) -> Result<(), ReadError> {
 /// Moves blocks that lie at offset 0 of the head beside its core, which has just been made, into
 /// that core (R1.4).
 pub fn adopt_loose_blocks(tree: &mut Tree) -> Result<(), ReadError> {
-    loop {
-        let head = tree.ah()?.clone();
-        if head.core().is_none() {
-            return Ok(());
-        }
-        let Some(index) = head.children(0).find(|child| {
-            let node = head.node(*child);
-            is_loose(node.class, node.offset)
-        }) else {
-            return Ok(());
-        };
-        let fragment = tree.take(Position { place: Place::Ah, index })?;
-        let Some(core) = tree.ah()?.core() else { return Ok(()) };
-        tree.graft(Position { place: Place::Ah, index: core }, fragment)?;
+    let head = tree.ah()?.clone();
+    let Some(core) = head.core() else { return Ok(()) };
+    let is_loose_at = |index: &usize| head.parent(*index) == Some(0) && is_loose(head.node(*index));
+    if !head.children(0).any(|child| is_loose_at(&child)) {
+        return Ok(());
     }
+    let (mut nodes, mut moved): (Vec<(Arc<Node>, u32)>, Vec<u32>) = Default::default();
+    for (index, entry) in head.entries().iter().enumerate() {
+        moved.push(nodes.len() as u32);
+        if !is_loose_at(&index) {
+            nodes.push((entry.node.clone(), moved[entry.parent as usize]));
+        }
+    }
+    // A block has nothing below it, so it may come after all others.
+    for index in head.children(0).filter(is_loose_at) {
+        nodes.push((head.node(index).clone(), moved[core]));
+    }
+    tree.replace_ah(rebuilt(nodes)?);
+    Ok(())
 }
 
-fn is_loose(class: Class, offset: i64) -> bool {
-    class == Class::Block && offset == 0
+fn rebuilt(nodes: Vec<(Arc<Node>, u32)>) -> Result<Subtree, ReadError> {
+    Subtree::from_preorder(nodes)
+        .ok_or_else(|| ReadError::Corrupt("the head does not make a turn".into()))
+}
+
+fn is_loose(node: &Node) -> bool {
+    node.class == Class::Block && node.offset == 0
 }

@@ -6,7 +6,7 @@ use super::index::Tables;
 use super::read::LogReader;
 use super::rows::{CycleHead, CycleInfo, PartRow, StoredCycle, StoredPartChange, read_skeleton};
 use super::shown::Shown;
-use super::tables::{cycle_key, part_key, place_key};
+use super::tables::{PartKey, cycle_key, part_key, place_key};
 use crate::change::History;
 use crate::model::{
     ChangedPart, Id, Instance, Node, Place, ReadError, Skeleton, Subtree, TurnSource,
@@ -188,6 +188,21 @@ impl LogReader {
         versions.next_back().and_then(|(_, part)| part.clone())
     }
 
+    fn cached_part(&self, key: &PartKey) -> Option<Arc<Subtree>> {
+        let large = || {
+            let large = self.large.lock().unwrap_or_else(PoisonError::into_inner);
+            large.as_ref().filter(|(at, _)| at == key).map(|(_, part)| part.clone())
+        };
+        self.parts.get(key).or_else(large)
+    }
+
+    fn cache_part(&self, key: PartKey, part: &Arc<Subtree>) {
+        self.parts.insert(key, part.clone());
+        if self.parts.peek(&key).is_none() {
+            *self.large.lock().unwrap_or_else(PoisonError::into_inner) = Some((key, part.clone()));
+        }
+    }
+
     fn read_part(&self, place: Place, cycle: u64) -> Result<Arc<Subtree>, StoreError> {
         if let Some(part) = self.part_ahead(place, cycle) {
             return Ok(part);
@@ -196,7 +211,7 @@ impl LogReader {
         let known = self.versions.get(&(slot, rank)).unwrap_or_default();
         let version = known.iter().find(|(from, upto)| (*from..=*upto).contains(&cycle));
         if let Some((from, _)) = version
-            && let Some(part) = self.parts.get(&(slot, rank, *from))
+            && let Some(part) = self.cached_part(&(slot, rank, *from))
         {
             return Ok(part);
         }
@@ -238,12 +253,12 @@ impl LogReader {
                 0 => txn.last_cycle()?.unwrap_or_default(),
                 until => until - 1,
             };
-            let part = match self.parts.get(&key) {
+            let part = match self.cached_part(&key) {
                 Some(part) => part,
                 None => {
                     let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
                     let part = row.part(&mut names)?.ok_or_else(missing)?;
-                    self.parts.insert(key, part.clone());
+                    self.cache_part(key, &part);
                     part
                 }
             };

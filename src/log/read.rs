@@ -75,6 +75,9 @@ pub struct LogReader {
     pub(super) side: Side,
     pub(super) tail: RwLock<Tail>,
     pub(super) parts: Cache<PartKey, Arc<Subtree>, Bytes>,
+    /// The last part that was too large for the cache, so that asking for its nodes one after the
+    /// other reads it once.
+    pub(super) large: Mutex<Option<(PartKey, Arc<Subtree>)>>,
     /// Which versions of parts there are, as far as that was found out: the cycle that each holds
     /// from, and one up to which it does.
     pub(super) versions: Cache<(u64, u32), Versions>,
@@ -104,6 +107,7 @@ impl LogReader {
             side,
             tail: RwLock::default(),
             parts: Cache::with_weighter(4096, cache_bytes / 2, Bytes),
+            large: Mutex::default(),
             versions: Cache::new(64 << 10),
             contents: Cache::with_weighter(4096, cache_bytes / 2, Bytes),
             ahead: RwLock::default(),
@@ -117,6 +121,7 @@ impl LogReader {
     /// Empties the caches.
     pub fn clear_cache(&self) {
         self.parts.clear();
+        self.large.lock().unwrap_or_else(PoisonError::into_inner).take();
         self.versions.clear();
         self.contents.clear();
         self.skeletons.clear();

@@ -8,6 +8,7 @@
 //! they were from one version to the next.
 
 use super::{ContentRef, Lifetime, Node, Slot, Subtree};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The template of a part: the same nodes without ids, times, contents and custom attributes.
@@ -209,9 +210,12 @@ pub fn sames(before: &Subtree, part: &Subtree) -> Vec<bool> {
     let parent = |part: &Subtree, index: usize| {
         part.parent(index).map(|parent| part.node(parent).id.clone())
     };
+    let ids = before.entries().iter().map(|entry| &*entry.node.id);
+    let known: HashMap<&str, usize> = ids.enumerate().map(|(index, id)| (id, index)).collect();
     let same = |index: usize| {
         let node = part.node(index);
-        before.find(&node.id).is_some_and(|old| {
+        known.get(&*node.id).is_some_and(|old| {
+            let old = *old;
             before.node(old) == node && parent(before, old) == parent(part, index)
         })
     };

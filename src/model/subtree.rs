@@ -138,6 +138,28 @@ impl Subtree {
         self.entries.iter().position(|entry| &*entry.node.id == id)
     }
 
+    /// The index of a node that once stood at `near`: what was put in or taken out before it
+    /// since has moved it, so it is looked for from there in both directions.
+    pub fn find_near(&self, id: &str, near: usize) -> Option<usize> {
+        let is = |at: &usize| &*self.entries[*at].node.id == id;
+        let (mut down, mut up) = (near.min(self.len()), near.min(self.len()));
+        while down > 0 || up < self.len() {
+            if up < self.len() {
+                if is(&up) {
+                    return Some(up);
+                }
+                up += 1;
+            }
+            if down > 0 {
+                down -= 1;
+                if is(&down) {
+                    return Some(down);
+                }
+            }
+        }
+        None
+    }
+
     /// The index of the parent; `None` for the top node.
     pub fn parent(&self, index: usize) -> Option<usize> {
         (index != 0).then(|| self.entries[index].parent as usize)
@@ -198,21 +220,19 @@ impl Subtree {
 
     /// Puts a fragment below a parent, at its canonical place; returns its index.
     pub fn graft(&mut self, parent: usize, fragment: Fragment) -> usize {
-        let top = &fragment.entries[0].node;
-        let at = self
-            .children(parent)
-            .find(|child| sibling_order(self.node(*child), top).is_gt())
-            .unwrap_or(self.entries[parent].end as usize);
+        let at = self.place_for(parent, &fragment.entries[0].node);
         let (shift, count) = (at as u32, fragment.entries.len() as u32);
-        for (i, entry) in self.entries.iter_mut().enumerate() {
-            if i >= at && entry.parent >= shift {
+        for entry in &mut self.entries[at..] {
+            if entry.parent >= shift {
                 entry.parent += count;
             }
-            // An entry before the gap reaches over it only if it holds the parent.
-            let holds_gap = i <= parent && entry.end as usize > parent;
-            if i >= at || holds_gap {
-                entry.end += count;
-            }
+            entry.end += count;
+        }
+        // Before the gap, only the parent and what it lies in reach over it.
+        let mut above = Some(parent);
+        while let Some(index) = above {
+            self.entries[index].end += count;
+            above = self.parent(index);
         }
         let moved = fragment.entries.into_iter().enumerate().map(|(i, entry)| Entry {
             node: entry.node,
@@ -221,6 +241,43 @@ impl Subtree {
         });
         self.entries.splice(at..at, moved);
         at
+    }
+
+    /// The index at which a new child of a node belongs.
+    fn place_for(&self, parent: usize, node: &Node) -> usize {
+        let end = self.entries[parent].end as usize;
+        // Most new nodes come last: the last child is above the last node.
+        let mut last = end - 1;
+        while last > parent && self.entries[last].parent as usize != parent {
+            last = self.entries[last].parent as usize;
+        }
+        if last == parent || sibling_order(self.node(last), node).is_le() {
+            return end;
+        }
+        let behind = |child: &usize| sibling_order(self.node(*child), node).is_gt();
+        self.children(parent).find(behind).unwrap_or(end)
+    }
+
+    /// Takes some nodes out, each with everything below it. They are in order, and the top node is
+    /// not among them.
+    pub fn take_all(&mut self, indexes: &[usize]) {
+        let mut tops = indexes.iter().copied().peekable();
+        let mut skip_to = 0;
+        let mut kept: Vec<Entry> = Vec::with_capacity(self.entries.len());
+        let mut moved = vec![0u32; self.entries.len()];
+        for (i, mut entry) in std::mem::take(&mut self.entries).into_iter().enumerate() {
+            if tops.next_if_eq(&i).is_some() {
+                skip_to = skip_to.max(entry.end as usize);
+            }
+            if i < skip_to {
+                continue;
+            }
+            let at = kept.len() as u32;
+            moved[i] = at;
+            (entry.parent, entry.end) = (moved[entry.parent as usize], at + 1);
+            kept.push(entry);
+        }
+        *self = Subtree { entries: kept }.with_ends();
     }
 
     /// Takes a node and everything below it out. The top node cannot be taken.

@@ -33,8 +33,9 @@ pub struct Tree {
     pure: bool,
     /// Turns that differ from what the source has as of `as_of`.
     changed: BTreeMap<Slot, Arc<Subtree>>,
-    /// Where the nodes of `^sys`, `^ah` and the changed turns are, once somebody asked.
-    places: OnceLock<Arc<HashMap<Id, Place>>>,
+    /// Where the nodes of `^sys`, `^ah` and the changed turns are, once somebody asked. The index
+    /// is the one that a node was put at; others that came or went have moved it since.
+    places: OnceLock<Arc<HashMap<Id, Position>>>,
     as_of: u64,
     source: Arc<dyn TurnSource>,
 }
@@ -70,28 +71,27 @@ impl Tree {
     }
 
     /// Where the nodes are that are held here.
-    fn places_held(&self) -> Result<&HashMap<Id, Place>, ReadError> {
+    fn places_held(&self) -> Result<&HashMap<Id, Position>, ReadError> {
         if let Some(places) = self.places.get() {
             return Ok(places);
         }
         let turns = self.changed.iter().map(|(slot, turn)| (Place::Turn(*slot), turn));
         let regions = [(Place::Sys, self.sys()?), (Place::Ah, self.ah()?)];
-        let nodes = regions.into_iter().chain(turns).flat_map(|(place, part)| {
-            part.entries().iter().map(move |entry| (entry.node.id.clone(), place))
-        });
+        let nodes = regions.into_iter().chain(turns);
+        let nodes = nodes.flat_map(|(place, part)| positions(place, part));
         let places = Arc::new(nodes.collect());
         Ok(self.places.get_or_init(|| places))
     }
 
     /// The same, to be kept in step; none if nobody asked yet.
-    fn places_mut(&mut self) -> Option<&mut HashMap<Id, Place>> {
+    fn places_mut(&mut self) -> Option<&mut HashMap<Id, Position>> {
         self.places.get_mut().map(Arc::make_mut)
     }
 
     /// Notes where the nodes of a part are.
     fn index(&mut self, place: Place, part: &Subtree) {
         if let Some(places) = self.places_mut() {
-            places.extend(part.entries().iter().map(|entry| (entry.node.id.clone(), place)));
+            places.extend(positions(place, part));
         }
     }
 
@@ -178,18 +178,33 @@ impl Tree {
     /// Where a node is; `None` if no live node below a region or of a region has that id. The
     /// root and `^seq` are not in a place: ask [`Tree::root`] and [`Tree::seq`].
     pub fn find(&self, id: &str) -> Result<Option<Position>, ReadError> {
-        let Some(place) = self.place_of(id)? else { return Ok(None) };
+        if !self.pure
+            && let Some(Position { place, index }) = self.places_held()?.get(id).copied()
+        {
+            let index = self.subtree(place)?.find_near(id, index);
+            return Ok(index.map(|index| Position { place, index }));
+        }
+        let Some(place) = self.place_committed(id)? else { return Ok(None) };
         let index = self.subtree(place)?.find(id);
         Ok(index.map(|index| Position { place, index }))
     }
 
-    fn place_of(&self, id: &str) -> Result<Option<Place>, ReadError> {
+    /// The part that a node is in; it may have gone from there if this is a snapshot.
+    pub fn place_of(&self, id: &str) -> Result<Option<Place>, ReadError> {
+        match self.pure {
+            true => self.place_committed(id),
+            false => match self.places_held()?.get(id) {
+                Some(position) => Ok(Some(position.place)),
+                None => self.place_committed(id),
+            },
+        }
+    }
+
+    /// The part that a node is in which is not held here.
+    fn place_committed(&self, id: &str) -> Result<Option<Place>, ReadError> {
         if self.pure {
             let place = self.source.place_of(id, self.as_of)?;
             return Ok(place.filter(|at| at.slot().is_none_or(|slot| self.spine.contains(slot))));
-        }
-        if let Some(place) = self.places_held()?.get(id) {
-            return Ok(Some(*place));
         }
         if self.as_of == 0 {
             return Ok(None);
@@ -252,10 +267,12 @@ impl Tree {
 
     /// Puts a fragment below a node.
     pub fn graft(&mut self, parent: Position, fragment: Fragment) -> Result<(), ReadError> {
+        let ids: Vec<Id> = fragment.nodes().map(|node| node.id.clone()).collect();
+        let at = self.edit(parent.place)?.graft(parent.index, fragment);
         if let Some(places) = self.places_mut() {
-            places.extend(fragment.nodes().map(|node| (node.id.clone(), parent.place)));
+            let position = |i| Position { place: parent.place, index: at + i };
+            places.extend(ids.into_iter().enumerate().map(|(i, id)| (id, position(i))));
         }
-        self.edit(parent.place)?.graft(parent.index, fragment);
         Ok(())
     }
 
@@ -268,6 +285,19 @@ impl Tree {
             });
         }
         Ok(fragment)
+    }
+
+    /// Takes some nodes of a part out, each with what is below it. They are in order, and the top
+    /// node is not among them.
+    pub fn take_all(&mut self, place: Place, indexes: &[usize]) -> Result<(), ReadError> {
+        let part = self.subtree(place)?;
+        self.edit(place)?.take_all(indexes);
+        if let Some(places) = self.places_mut() {
+            for index in indexes.iter().flat_map(|index| part.span(*index)) {
+                places.remove(&part.node(index).id);
+            }
+        }
+        Ok(())
     }
 
     /// Puts a changed node in the place of itself, where its order among its siblings asks for.
@@ -355,4 +385,10 @@ impl Tree {
         let (changed, places) = (BTreeMap::new(), OnceLock::new());
         Tree { changed, places, as_of: cycle, ..self.clone() }
     }
+}
+
+/// The nodes of a part and where they are.
+fn positions(place: Place, part: &Subtree) -> impl Iterator<Item = (Id, Position)> + '_ {
+    let entries = part.entries().iter().enumerate();
+    entries.map(move |(index, entry)| (entry.node.id.clone(), Position { place, index }))
 }

@@ -7,13 +7,13 @@ use super::ast::{self, Insertion};
 use super::dialect::Dialect;
 use super::eval::{Named, find, find_places};
 use super::options::Options;
-use super::plan::{Ask, Group, Window};
+use super::plan::{Ask, Chain, ClassSet, Group, Start, Step, Test, Window};
 use super::query_error::QueryError;
 use super::resolve::{resolve_position, resolve_timeless};
 use super::timeline::Moment;
 use crate::change::{Insert, Parent};
 use crate::code::Code;
-use crate::model::Id;
+use crate::model::{Class, Id};
 
 /// The nodes that an edit is about, in result order. No match is `E_NODE_NOT_FOUND`, unless the
 /// target is optional.
@@ -23,7 +23,7 @@ pub fn resolve_target(
     working: &Moment<'_>,
 ) -> Result<Vec<Id>, QueryError> {
     let ask = resolve_timeless(&target.selector, dialect, &Options::default())?;
-    let ids: Vec<Id> = find(&ask, working)?.into_iter().map(|hit| hit.node.id.clone()).collect();
+    let ids = found(&ask, working)?;
     if ids.is_empty() && !target.optional {
         let message = "no node matches the target";
         return Err(QueryError::new(Code::NodeNotFound, message)
@@ -51,7 +51,11 @@ pub fn resolve_place(
             (ask, Some(insert(*insertion)), *at)
         }
     };
-    let named = only(find_places(&ask, working)?).map_err(|error| error.at(at.0))?;
+    let places = match known(&ask, working)? {
+        Some(ids) => ids.into_iter().map(Named::Node).collect(),
+        None => find_places(&ask, working)?,
+    };
+    let named = only(places).map_err(|error| error.at(at.0))?;
     let parent = match named {
         Named::Node(id) => Parent::Node(id),
         Named::HeadCore => Parent::HeadCore,
@@ -74,8 +78,45 @@ pub fn resolve_parent(
         }
     };
     let ask = resolve_timeless(selector, dialect, &Options::default())?;
-    let ids = find(&ask, working)?.into_iter().map(|hit| hit.node.id.clone()).collect();
-    only(ids).map_err(|error| error.at(selector.at.0))
+    only(found(&ask, working)?).map_err(|error| error.at(selector.at.0))
+}
+
+/// What a question finds.
+fn found(ask: &Ask, working: &Moment<'_>) -> Result<Vec<Id>, QueryError> {
+    if let Some(ids) = known(ask, working)? {
+        return Ok(ids);
+    }
+    Ok(find(ask, working)?.into_iter().map(|hit| hit.node.id.clone()).collect())
+}
+
+/// What a question finds that names one id, `^sys` or `^ah` and nothing else: that needs no search,
+/// however many nodes lie around it.
+fn known(ask: &Ask, working: &Moment<'_>) -> Result<Option<Vec<Id>>, QueryError> {
+    let (true, [Group { chains }]) = (ask.window.is_open(), &ask.groups[..]) else {
+        return Ok(None);
+    };
+    let [Chain { start: Start::Step(Step::Nodes(step)), links, filter, .. }] = &chains[..] else {
+        return Ok(None);
+    };
+    let (true, [test]) =
+        (links.is_empty() && filter.tests.is_empty() && step.picks.is_empty(), &step.tests[..])
+    else {
+        return Ok(None);
+    };
+    let id = match test {
+        Test::Class(class) if *class == ClassSet::of(&[Class::Ah]) => {
+            working.tree.ah()?.top().id.clone()
+        }
+        Test::Class(class) if *class == ClassSet::of(&[Class::Sys]) => {
+            working.tree.sys()?.top().id.clone()
+        }
+        Test::Ids(ids) if ids.len() == 1 => match ids.first() {
+            Some(id) => Id::from(&**id),
+            None => return Ok(None),
+        },
+        _ => return Ok(None),
+    };
+    Ok(Some(working.tree.get(&id)?.map(|node| node.id.clone()).into_iter().collect()))
 }
 
 fn only<T>(found: Vec<T>) -> Result<T, QueryError> {

@@ -6,6 +6,7 @@
 mod attempts;
 mod batches;
 mod cadence;
+mod cost;
 mod history;
 mod identity;
 mod rehearsal;

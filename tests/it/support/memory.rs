@@ -219,11 +219,16 @@ impl Memory {
         commit.cycle
     }
 
+    /// How many parts were read so far.
+    pub fn reads(&self) -> usize {
+        self.shelf.1.load(Ordering::Relaxed)
+    }
+
     /// How many parts were read while something was done.
     pub fn reads_of<T>(&self, work: impl FnOnce() -> T) -> (T, usize) {
-        let before = self.shelf.1.load(Ordering::Relaxed);
+        let before = self.reads();
         let done = work();
-        (done, self.shelf.1.load(Ordering::Relaxed) - before)
+        (done, self.reads() - before)
     }
 
     pub fn tree(&self) -> &Tree {
