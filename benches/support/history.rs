@@ -1,7 +1,9 @@
 //! One history in a pactdb store and in SQLite, made once and kept under `target/`.
 
 use crate::support::{Random, Unsynced};
-use pactdb::db::{AddRequest, BatchRequest, CommitRequest, Db, EditOp, EditReply, Options};
+use pactdb::db::{
+    AddRequest, BatchRequest, CommitRequest, Db, EditOp, EditReply, IdReply, Options,
+};
 use pactdb::json::Json;
 use pactdb::log::FileStorage;
 use rusqlite::{Connection, params};
@@ -175,8 +177,8 @@ impl Rows<'_> {
         self.row(cycle, &format!("mt:{cycle}"), "turn", None);
         self.row(cycle, &format!("mc:{cycle}"), "container", None);
         for (block, reply) in blocks.iter().zip(replies) {
-            let EditReply::Id(reply) = reply else { panic!("{reply:?}") };
-            self.row(cycle, &reply.id, "block", Some(block));
+            let EditReply::Id(IdReply { id: Some(id) }) = reply else { panic!("{reply:?}") };
+            self.row(cycle, id, "block", Some(block));
         }
     }
 

@@ -97,14 +97,13 @@ impl Db {
         let _writer = self.write_lock()?;
         let (seq, now) = (self.inner.store.next_seq(), self.inner.clock.now());
         // The published state is let go before it is changed: then that happens in place.
-        let (decided, policies) = {
+        let (policies, nothing) = (policies_of(&op), reply_to_nothing(&op));
+        let decided = {
             let working = self.working();
             let contents = BatchContents::new(self.inner.store.reader());
-            let policies = policies_of(&op);
-            let decided = judge(&working.state, op, &contents, Context { seq, now })?;
-            (decided, policies)
+            judge(&working.state, op, &contents, Context { seq, now })?
         };
-        let Some(decided) = decided else { return Ok(EditReply::Ids(IdsReply::default())) };
+        let Some(decided) = decided else { return Ok(nothing) };
         let reply = reply_to(&decided, policies);
         let event = Arc::new(decided.event);
         let events = [NewEvent { event: event.clone(), contents: decided.contents }];
@@ -271,10 +270,10 @@ impl<'a> Batch<'a> {
             }
             return self.commit(working, request);
         }
-        let policies = policies_of(&op);
+        let (policies, nothing) = (policies_of(&op), reply_to_nothing(&op));
         let context = Context { seq, now: self.now };
         let Some(decided) = judge(&working.state, op, &self.contents, context)? else {
-            self.replies.push(EditReply::Ids(IdsReply::default()));
+            self.replies.push(nothing);
             return Ok(());
         };
         self.replies.push(reply_to(&decided, policies));
@@ -372,7 +371,7 @@ impl Contents for BatchContents<'_> {
     }
 }
 
-/// Judges one operation; `None` if its target matches nothing and may.
+/// Judges one operation; `None` if its target or its place matches nothing and may.
 fn judge(
     state: &State,
     op: EditOp,
@@ -381,7 +380,8 @@ fn judge(
 ) -> Result<Option<Decided>> {
     let edit = match op {
         EditOp::Add(request) => {
-            let (parent, insert) = resolve::place(state, contents, request.to.as_deref())?;
+            let place = resolve::place(state, contents, request.to.as_deref())?;
+            let Some((parent, insert)) = place else { return Ok(None) };
             Edit::Add(Box::new(Add {
                 parent,
                 insert,
@@ -427,6 +427,7 @@ fn judge(
         EditOp::Move(request) => {
             let targets = resolve::targets(state, contents, &request.target)?;
             let to = resolve::parent(state, contents, &request.to)?;
+            let Some(to) = to else { return Ok(None) };
             let MoveRequest { offset, created_at_ns, .. } = request;
             Edit::Move(Move { targets, to, offset, created_at_ns })
         }
@@ -458,10 +459,18 @@ fn policies_of(op: &EditOp) -> Option<Vec<Policy>> {
 fn reply_to(decided: &Decided, policies: Option<Vec<Policy>>) -> EditReply {
     let ids = || decided.ids.iter().map(|id| id.to_string()).collect::<Vec<_>>();
     match &decided.event {
-        Event::Added(addition) => EditReply::Id(IdReply { id: addition.node.id.to_string() }),
+        Event::Added(addition) => EditReply::Id(IdReply { id: Some(addition.node.id.to_string()) }),
         Event::PolicySet { .. } => EditReply::Policies(policies.unwrap_or_default()),
         Event::CadenceEnded { key } => EditReply::Key(KeyReply { key: key.to_string() }),
         _ => EditReply::Ids(IdsReply { ids: ids() }),
+    }
+}
+
+/// The reply where nothing matches, and that is no error.
+fn reply_to_nothing(op: &EditOp) -> EditReply {
+    match op {
+        EditOp::Add(_) => EditReply::Id(IdReply { id: None }),
+        _ => EditReply::Ids(IdsReply::default()),
     }
 }
 

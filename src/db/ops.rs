@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 /// Adds a node.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct AddRequest {
-    /// Where: a selector or a position; `^ah` if there is none.
+    /// Where: a selector or a position; `^ah` if there is none. With `?` at its end it may match
+    /// nothing, and then nothing happens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
     /// Its type.
@@ -121,7 +122,7 @@ pub struct SetRequest {
 pub struct MoveRequest {
     /// Which nodes.
     pub target: String,
-    /// Their new parent.
+    /// Their new parent; with `?` at its end it may match nothing.
     pub to: String,
     /// Their new offset; each keeps its own if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -276,8 +277,8 @@ impl AttemptRequest {
 /// The node that was added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct IdReply {
-    /// Its id.
-    pub id: String,
+    /// Its id; none if the place matches nothing and ends in `?`.
+    pub id: Option<String>,
 }
 
 /// The nodes concerned, in result order.

@@ -34,22 +34,22 @@ pub(super) fn targets(state: &State, contents: &dyn Contents, text: &str) -> Res
     query::resolve_target(&target, dialect, &moment(state, contents)).map_err(|e| in_text(text, e))
 }
 
-/// The parent and the place of a new node.
+/// The parent and the place of a new node; none if nothing matches and the place is optional.
 pub(super) fn place(
     state: &State,
     contents: &dyn Contents,
     text: Option<&str>,
-) -> Result<(Parent, Option<Insert>)> {
+) -> Result<Option<(Parent, Option<Insert>)>> {
     let Some(text) = text else {
-        return Ok((Parent::Node(state.tree.ah()?.top().id.clone()), None));
+        return Ok(Some((Parent::Node(state.tree.ah()?.top().id.clone()), None)));
     };
     let dialect = dialect(state.generation);
     let place = query::parse_place(text, dialect).map_err(|e| Error::from(e).in_text(text))?;
     query::resolve_place(&place, dialect, &moment(state, contents)).map_err(|e| in_text(text, e))
 }
 
-/// The one node that something is moved below.
-pub(super) fn parent(state: &State, contents: &dyn Contents, text: &str) -> Result<Id> {
+/// The one node that something is moved below; none if nothing matches and the place is optional.
+pub(super) fn parent(state: &State, contents: &dyn Contents, text: &str) -> Result<Option<Id>> {
     let dialect = dialect(state.generation);
     let place = query::parse_place(text, dialect).map_err(|e| Error::from(e).in_text(text))?;
     query::resolve_parent(&place, dialect, &moment(state, contents)).map_err(|e| in_text(text, e))

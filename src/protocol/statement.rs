@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::json::{self, Json};
 use crate::model::HEADERS;
 use crate::query::ast::{
-    Add, Diff, Field, FieldValue, Fields, Moment, Place, Policy, Set, Statement, Value, ValueKind,
+    Add, Diff, Field, FieldValue, Fields, Moment, Policy, Set, Statement, Value, ValueKind,
 };
 use crate::query::{Dialect, Options as QueryOptions, Span, format, nearest_word};
 use std::collections::BTreeMap;
@@ -70,7 +70,7 @@ pub fn statement_op(statement: &Statement, text: &str, dialect: Dialect) -> Resu
         Statement::Move(request) => {
             let mut map = plain_fields("move", request.fields.as_ref(), &MOVE_FIELDS)?;
             map.insert("target".to_owned(), part(request.target.at.0));
-            map.insert("to".to_owned(), part(place_span(&request.to)));
+            map.insert("to".to_owned(), part(request.to.at.0));
             map
         }
         Statement::Remove(remove) => BTreeMap::from([
@@ -97,18 +97,10 @@ pub fn statement_op(statement: &Statement, text: &str, dialect: Dialect) -> Resu
     parse_request(Json::Map(request))
 }
 
-/// Where the selector of a place stands.
-fn place_span(place: &Place) -> Span {
-    match place {
-        Place::Under(selector) => selector.at.0,
-        Place::Insert(at, ..) => at.0,
-    }
-}
-
 fn add_request(add: &Add, text: &str) -> Result<BTreeMap<String, Json>> {
     let mut map = node_fields("add", add.fields.as_ref(), &ADD_FIELDS)?;
     if let Some(place) = &add.place {
-        map.insert("to".to_owned(), Json::from(place_span(place).of(text)));
+        map.insert("to".to_owned(), Json::from(place.at.0.of(text)));
     }
     if let Some(name) = &add.node_type {
         if map.contains_key("type") {

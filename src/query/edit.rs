@@ -3,7 +3,7 @@
 //! Reads the working tree and changes nothing. What the change layer has to say about a place,
 //! that it is sealed or a block, is not judged here.
 
-use super::ast::{self, Insertion};
+use super::ast::{self, Insertion, PlaceKind};
 use super::dialect::Dialect;
 use super::eval::{Named, find, find_places};
 use super::options::Options;
@@ -34,17 +34,18 @@ pub fn resolve_target(
 }
 
 /// Where a new node goes: the one node that a place names, or the core of the head, which counts
-/// as being there; and where among its children, if the place says so.
+/// as being there; and where among its children, if the place says so. None if nothing matches and
+/// the place is optional.
 pub fn resolve_place(
     place: &ast::Place,
     dialect: Dialect,
     working: &Moment<'_>,
-) -> Result<(Parent, Option<Insert>), QueryError> {
-    let (ask, insert, at) = match place {
-        ast::Place::Under(selector) => {
+) -> Result<Option<(Parent, Option<Insert>)>, QueryError> {
+    let (ask, insert, at) = match &place.kind {
+        PlaceKind::Under(selector) => {
             (resolve_timeless(selector, dialect, &Options::default())?, None, selector.at)
         }
-        ast::Place::Insert(at, position, insertion) => {
+        PlaceKind::Insert(at, position, insertion) => {
             let chain = resolve_position(position, dialect)?;
             let groups = vec![Group { chains: vec![chain] }];
             let ask = Ask { groups, order: None, window: Window::default() };
@@ -55,30 +56,31 @@ pub fn resolve_place(
         Some(ids) => ids.into_iter().map(Named::Node).collect(),
         None => find_places(&ask, working)?,
     };
-    let named = only(places).map_err(|error| error.at(at.0))?;
-    let parent = match named {
+    let named = only(places, place.optional).map_err(|error| error.at(at.0))?;
+    let parent = |named| match named {
         Named::Node(id) => Parent::Node(id),
         Named::HeadCore => Parent::HeadCore,
     };
-    Ok((parent, insert))
+    Ok(named.map(|named| (parent(named), insert)))
 }
 
-/// The one node that something is moved below. An insertion is for new nodes only.
+/// The one node that something is moved below; none if nothing matches and the place is optional.
+/// An insertion is for new nodes only.
 pub fn resolve_parent(
     place: &ast::Place,
     dialect: Dialect,
     working: &Moment<'_>,
-) -> Result<Id, QueryError> {
-    let selector = match place {
-        ast::Place::Under(selector) => selector,
-        ast::Place::Insert(at, ..) => {
+) -> Result<Option<Id>, QueryError> {
+    let selector = match &place.kind {
+        PlaceKind::Under(selector) => selector,
+        PlaceKind::Insert(at, ..) => {
             let message = "an insertion position is for new nodes only";
             return Err(QueryError::invalid(at.0, message)
                 .with_hint("name the parent, and give the offset beside it"));
         }
     };
     let ask = resolve_timeless(selector, dialect, &Options::default())?;
-    only(found(&ask, working)?).map_err(|error| error.at(selector.at.0))
+    only(found(&ask, working)?, place.optional).map_err(|error| error.at(selector.at.0))
 }
 
 /// What a question finds.
@@ -119,17 +121,18 @@ fn known(ask: &Ask, working: &Moment<'_>) -> Result<Option<Vec<Id>>, QueryError>
     Ok(Some(working.tree.get(&id)?.map(|node| node.id.clone()).into_iter().collect()))
 }
 
-fn only<T>(found: Vec<T>) -> Result<T, QueryError> {
+fn only<T>(found: Vec<T>, optional: bool) -> Result<Option<T>, QueryError> {
     let count = found.len();
     let mut found = found.into_iter();
     match (found.next(), count) {
-        (Some(one), 1) => Ok(one),
+        (Some(one), 1) => Ok(Some(one)),
+        (None, _) if optional => Ok(None),
         (Some(_), count) => {
             let message = format!("the place must be one node, and {count} match");
             Err(QueryError::new(Code::Ambiguous, message).with_hint("name one by its id"))
         }
         (None, _) => Err(QueryError::new(Code::InvalidParent, "no node matches the place")
-            .with_hint("name a live container, a turn, ^sys or ^ah")),
+            .with_hint("name a live container, a turn, ^sys or ^ah; a place may end in `?`")),
     }
 }
 

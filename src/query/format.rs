@@ -6,7 +6,7 @@
 
 use super::ast::{
     Chain, Combinator, Control, ControlKind, Filter, FilterForm, Head, Insertion, Link, Part,
-    Place, Position, RangeEnd, Selector, Step, Target, Time, TimeKind,
+    Place, PlaceKind, Position, RangeEnd, Selector, Step, Target, Time, TimeKind,
 };
 use super::controls::{MODES, ORDERS};
 use super::dialect::Dialect;
@@ -56,9 +56,14 @@ impl Canonical for Target {
 
 impl Canonical for Place {
     fn write(&self, out: &mut String, dialect: Dialect) {
-        match self {
-            Place::Under(selector) => selector.write(out, dialect),
-            Place::Insert(_, position, insertion) => write_insertion(out, position, *insertion),
+        match &self.kind {
+            PlaceKind::Under(selector) => selector.write(out, dialect),
+            PlaceKind::Insert(_, position, insertion) => {
+                write_insertion(out, position, *insertion);
+            }
+        }
+        if self.optional {
+            out.push('?');
         }
     }
 }

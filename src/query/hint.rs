@@ -221,7 +221,9 @@ fn step_hint(scene: &Scene<'_>, found: Token<'_>) -> Option<String> {
     let after_filter =
         matches!(scene.before, Some(Token::CloseSquare | Token::CloseBrace | Token::Tag(_)));
     match found {
-        Token::Optional => Some("`?` is only for the target of an edit, at its end".to_owned()),
+        Token::Optional => {
+            Some("`?` is only for the target and the place of an edit, at its end".to_owned())
+        }
         Token::Control(_) if !scene.gap => Some("put a space before a control".to_owned()),
         Token::Word(word) if Root::from_name(word).is_some() => {
             Some(format!("a region begins with a caret: `^{word}`"))

@@ -5,7 +5,7 @@
 
 use lalrpop_util::ParseError;
 
-use super::ast::{Place, Selector, Statement, Target, Time};
+use super::ast::{Place, PlaceKind, Selector, Statement, Target, Time};
 use super::bounds;
 use super::diagnose::{Failure, Subject, diagnose, diagnose_fault, unknown_statement};
 use super::dialect::Dialect;
@@ -47,16 +47,12 @@ pub(super) fn statement(text: &str, dialect: Dialect) -> Result<Statement, Selec
 }
 
 fn check_bounds(statement: &Statement) -> Result<(), SelectorError> {
-    let place = |place: &Place| match place {
-        Place::Under(selector) => bounds::check(selector),
-        Place::Insert(_, position, _) => bounds::check_position(position),
-    };
     match statement {
         Statement::Select(selector) => bounds::check(selector),
-        Statement::Add(add) => add.place.as_ref().map_or(Ok(()), place),
+        Statement::Add(add) => add.place.as_ref().map_or(Ok(()), check_place),
         Statement::Set(set) => bounds::check(&set.target.selector),
         Statement::Move(request) => {
-            bounds::check(&request.target.selector).and_then(|()| place(&request.to))
+            bounds::check(&request.target.selector).and_then(|()| check_place(&request.to))
         }
         Statement::Remove(remove) => bounds::check(&remove.target.selector),
         Statement::Diff(diff) => diff.selector.as_ref().map_or(Ok(()), bounds::check),
@@ -78,11 +74,15 @@ pub(super) fn place(text: &str, dialect: Dialect) -> Result<Place, SelectorError
     let tokens = layout(text, dialect, Reading::Place)?;
     let failure = Failure { text, tokens: &tokens, subject: Subject::Place };
     let place = finish(&failure, PlaceTextParser::new().parse(stream(&failure)))?;
-    match &place {
-        Place::Under(selector) => bounds::check(selector)?,
-        Place::Insert(_, position, _) => bounds::check_position(position)?,
-    }
+    check_place(&place)?;
     Ok(place)
+}
+
+fn check_place(place: &Place) -> Result<(), SelectorError> {
+    match &place.kind {
+        PlaceKind::Under(selector) => bounds::check(selector),
+        PlaceKind::Insert(_, position, _) => bounds::check_position(position),
+    }
 }
 
 /// Reads a time address or range on its own; it reads the same in both dialects.

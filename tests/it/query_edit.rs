@@ -29,8 +29,9 @@ fn place(memory: &Memory, text: &str) -> String {
         Err(error) => return format!("! {}", error.code),
     };
     match resolve_place(&read, Dialect::V0_1, &moment(memory)) {
-        Ok((Parent::HeadCore, insert)) => format!("the head's core{}", show(insert)),
-        Ok((Parent::Node(id), insert)) => format!("{id}{}", show(insert)),
+        Ok(Some((Parent::HeadCore, insert))) => format!("the head's core{}", show(insert)),
+        Ok(Some((Parent::Node(id), insert))) => format!("{id}{}", show(insert)),
+        Ok(None) => "nowhere".to_owned(),
         Err(error) => format!("! {}", error.code),
     }
 }
@@ -38,7 +39,8 @@ fn place(memory: &Memory, text: &str) -> String {
 fn parent(memory: &Memory, text: &str) -> String {
     let read = parse_place(text, Dialect::V0_1).unwrap();
     match resolve_parent(&read, Dialect::V0_1, &moment(memory)) {
-        Ok(id) => id.to_string(),
+        Ok(Some(id)) => id.to_string(),
+        Ok(None) => "nowhere".to_owned(),
         Err(error) => format!("! {}", error.code),
     }
 }
@@ -102,6 +104,15 @@ fn places_in_an_imported_head_without_a_core() {
         (".mc @skip=4", "the head's core"),
         ("(d0, mc[age=1], end)", "! E_SELECTOR_INVALID"),
         ("@t0 ^ah", "! E_SELECTOR_INVALID"),
+        ("^ah?", "ah"),
+        ("#zzz?", "nowhere"),
+        ("#zzz ?? #c1?", "c1"),
+        (".mc?", "! E_AMBIGUOUS"),
+        ("(d2, mc, end)?", "nowhere"),
+        ("(d0, mc, end)?", "the head's core End"),
+        ("(d3, mc, end)?", "! E_AMBIGUOUS"),
+        ("#zzz??", "! E_SELECTOR_INVALID"),
+        ("?", "! E_SELECTOR_INVALID"),
     ];
     check(&cases, |text| place(&memory, text));
     let cases = [
@@ -110,6 +121,9 @@ fn places_in_an_imported_head_without_a_core() {
         (".mt", "! E_AMBIGUOUS"),
         ("(d0, end)", "! E_SELECTOR_INVALID"),
         ("(d0, -1)", "! E_SELECTOR_INVALID"),
+        ("(d0, -1)?", "! E_SELECTOR_INVALID"),
+        ("#zzz?", "nowhere"),
+        (".mt?", "! E_AMBIGUOUS"),
     ];
     check(&cases, |text| parent(&memory, text));
 }

@@ -321,10 +321,11 @@ proptest! {
     }
 
     #[test]
-    fn an_insertion_reads_back(position in position(), n in any::<u32>(), which in 0usize..4) {
+    fn an_insertion_reads_back(position in position(), n in any::<u32>(), which in 0usize..4, optional: bool) {
         let n = u64::from(n);
         let insertion = [Insertion::Start, Insertion::End, Insertion::After(n), Insertion::Before(n)][which];
-        let tree = Place::Insert(at(), position, insertion);
+        let kind = PlaceKind::Insert(at(), position, insertion);
+        let tree = Place { at: at(), kind, optional };
         let text = format(&tree, Dialect::V1_0);
         let back = parse_place(&text, Dialect::V1_0);
         prop_assert_eq!(back.map_err(|error| error.render(&text)), Ok(tree), "{}", text);

@@ -89,19 +89,22 @@ fn place(dialect: Dialect) -> impl Strategy<Value = Place> {
         any::<u32>().prop_map(|n| Insertion::After(n.into())),
         any::<u32>().prop_map(|n| Insertion::Before(n.into())),
     ];
-    prop_oneof![
-        3 => timeless(dialect).prop_map(Place::Under),
-        1 => (position(), insertion).prop_map(|(p, i)| Place::Insert(at(), p, i)),
-    ]
-    .prop_filter("a place that can be written", move |place| {
-        parse_place(&format(place, dialect), dialect).as_ref() == Ok(place)
-    })
+    let kind = prop_oneof![
+        3 => timeless(dialect).prop_map(PlaceKind::Under),
+        1 => (position(), insertion).prop_map(|(p, i)| PlaceKind::Insert(at(), p, i)),
+    ];
+    let place = (kind, prop::bool::weighted(0.3));
+    place
+        .prop_map(|(kind, optional)| Place { at: at(), kind, optional })
+        .prop_filter("a place that can be written", move |place| {
+            parse_place(&format(place, dialect), dialect).as_ref() == Ok(place)
+        })
 }
 
 type Parts = (Option<Place>, Option<TypeName>, Option<Fields>, Option<Content>);
 
 fn readable_add((mut place, mut node_type, mut fields, content): Parts, spare: Fields) -> Add {
-    if let Some(Place::Under(selector)) = &mut place {
+    if let Some(Place { kind: PlaceKind::Under(selector), optional: false, .. }) = &mut place {
         if node_type.is_some() {
             selector.controls.clear();
             selector.late_filters.clear();
@@ -110,7 +113,7 @@ fn readable_add((mut place, mut node_type, mut fields, content): Parts, spare: F
             place = None;
         }
     }
-    if let Some(Place::Under(selector)) = &place
+    if let Some(Place { kind: PlaceKind::Under(selector), optional: false, .. }) = &place
         && node_type.is_none()
         && ends_in_braces(selector)
     {
@@ -156,7 +159,8 @@ fn set(dialect: Dialect) -> impl Strategy<Value = Statement> {
 fn move_to(dialect: Dialect) -> impl Strategy<Value = Statement> {
     let parts = (target(dialect), place(dialect), prop::option::of(fields()), fields());
     parts.prop_map(|(target, to, fields, spare)| {
-        let braces = matches!(&to, Place::Under(selector) if ends_in_braces(selector));
+        let braces = !to.optional
+            && matches!(&to.kind, PlaceKind::Under(selector) if ends_in_braces(selector));
         let fields = if braces { fields.or(Some(spare)) } else { fields };
         Statement::Move(Move { at: at(), target, to, fields })
     })

@@ -66,6 +66,21 @@ fn a_statement_is_the_operation_of_the_protocol() {
             "move (d0,-1)? to #g {offset=3}",
             r##"{"op":"move","target":"(d0,-1)?","to":"#g","offset":3}"##,
         ),
+        (
+            "move #cb:1 to #g? {offset=3}",
+            r##"{"op":"move","target":"#cb:1","to":"#g?","offset":3}"##,
+        ),
+        ("add #g? 'x'", r##"{"op":"add","to":"#g?","content":"x"}"##),
+        ("add ^ah .note? 'x'", r#"{"op":"add","to":"^ah .note?","content":"x"}"#),
+        (
+            "add #g ? .note {ttl=1} 'x'",
+            r##"{"op":"add","to":"#g ?","type":"note","ttl":1,"content":"x"}"##,
+        ),
+        ("add #g?{ttl=1}", r##"{"op":"add","to":"#g?","ttl":1}"##),
+        (
+            "add (d0, mc, +1)? .note {ttl=1}",
+            r#"{"op":"add","to":"(d0, mc, +1)?","type":"note","ttl":1}"#,
+        ),
         ("rm #cb:1", r##"{"op":"remove","target":"#cb:1"}"##),
         ("remove .cb+old force", r#"{"op":"remove","target":".cb+old","force":true}"#),
         ("commit", r#"{"op":"commit"}"#),

@@ -84,7 +84,8 @@ fn edit(look: Look, db: &Db, op: EditOp) -> Result<String> {
 
 fn edited(look: Look, did: &str, reply: &EditReply) -> String {
     match reply {
-        EditReply::Id(IdReply { id }) => format!("added {}\n", look.paint(Tone::Id, id)),
+        EditReply::Id(IdReply { id: Some(id) }) => format!("added {}\n", look.paint(Tone::Id, id)),
+        EditReply::Id(IdReply { id: None }) => "nothing matches the place\n".to_owned(),
         EditReply::Ids(IdsReply { ids }) if ids.is_empty() => "nothing matched\n".to_owned(),
         EditReply::Ids(IdsReply { ids }) => {
             let ids = visible(&ids.join(" ")).into_owned();

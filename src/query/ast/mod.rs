@@ -197,7 +197,18 @@ pub struct Target {
 
 /// Where a new node goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub struct Place {
+    /// All of it, with the `?`.
+    pub at: At,
+    /// What it says.
+    pub kind: PlaceKind,
+    /// Whether no match is no error: it ends in `?`.
+    pub optional: bool,
+}
+
+/// What a place says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlaceKind {
     /// Under the node that this matches; its `time` is none.
     Under(Selector),
     /// At a place among the children of what the position matches.

@@ -10,8 +10,8 @@ mod time;
 
 use super::ast::{
     At, AttrFilter, Base, Chain, Combinator, Compound, Control, DepthExpr, DepthItem, Filter,
-    Group, Head, Hop, HopKind, HopPart, Id, Insertion, Link, Op, Part, Place, Position, Pseudo,
-    Root, Selector, Step, Tag, Target, Time, TypeName, Zone,
+    Group, Head, Hop, HopKind, HopPart, Id, Insertion, Link, Op, Part, Place, PlaceKind, Position,
+    Pseudo, Root, Selector, Step, Tag, Target, Time, TypeName, Zone,
 };
 use super::error::SelectorError;
 
@@ -40,17 +40,21 @@ pub(super) fn target(l: usize, body: Body, end: usize, optional: bool, r: usize)
     Target { at: At::new(l, r), selector: selector(l, None, body, end), optional }
 }
 
-pub(super) fn place_under(l: usize, body: Body, r: usize) -> Place {
-    Place::Under(selector(l, None, body, r))
+pub(super) fn place_under(l: usize, body: Body, end: usize, optional: bool, r: usize) -> Place {
+    let kind = PlaceKind::Under(selector(l, None, body, end));
+    Place { at: At::new(l, r), kind, optional }
 }
 
 pub(super) fn place_insert(
     l: usize,
     start: (DepthExpr, Vec<Hop>),
     insertion: Insertion,
+    end: usize,
+    optional: bool,
     r: usize,
 ) -> Place {
-    Place::Insert(At::new(l, r), position(l, start, r), insertion)
+    let kind = PlaceKind::Insert(At::new(l, end), position(l, start, end), insertion);
+    Place { at: At::new(l, r), kind, optional }
 }
 
 pub(super) fn body(groups: Vec<Group>, tails: Vec<(Control, Vec<Filter>)>) -> Made<Body> {

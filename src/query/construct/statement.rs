@@ -5,14 +5,14 @@
 //! the type of the new node.
 
 use super::super::ast::{
-    Add, At, AttrFilter, Chain, Combinator, Commit, Compound, Content, DepthExpr, Diff, EndCadence,
-    Field, FieldValue, Fields, Filter, FilterForm, Head, Hop, Insertion, Moment, Move, Op, Part,
-    Place, Policy, Remove, Restore, Selector, Set, Statement, Step, Target, Test, TestKind, Time,
-    TimeKind, TypeName,
+    Add, At, AttrFilter, Chain, Combinator, Commit, Compound, Content, Diff, EndCadence, Field,
+    FieldValue, Fields, Filter, FilterForm, Head, Moment, Move, Op, Part, Place, PlaceKind, Policy,
+    Remove, Restore, Selector, Set, Statement, Step, Target, Test, TestKind, Time, TimeKind,
+    TypeName,
 };
 use super::super::error::SelectorError;
 use super::super::span::Span;
-use super::{Body, Made, place_insert, selector, unquoted};
+use super::{Body, Made, unquoted};
 use crate::json::{self, Json};
 
 /// A place, and what stands behind it.
@@ -28,20 +28,12 @@ pub(in crate::query) struct Aim {
     fields: Option<Fields>,
 }
 
-pub(in crate::query) fn spot_under(l: usize, body: Body, r: usize) -> Spot {
-    let place = Place::Under(selector(l, None, body, r));
-    Spot { place, node_type: None, fields: None }
-}
-
-pub(in crate::query) fn spot_insert(
-    l: usize,
-    start: (DepthExpr, Vec<Hop>),
-    insertion: Insertion,
-    r: usize,
+pub(in crate::query) fn spot(
+    place: Place,
     node_type: Option<TypeName>,
     fields: Option<Fields>,
 ) -> Spot {
-    Spot { place: place_insert(l, start, insertion, r), node_type, fields }
+    Spot { place, node_type, fields }
 }
 
 pub(in crate::query) fn aim(l: usize, body: Body, r: usize) -> Aim {
@@ -67,8 +59,8 @@ pub(in crate::query) fn add(
     let mut add = Add { at: At::new(l, r), place: None, node_type: None, fields: None, content };
     let Some(Spot { place, node_type, fields }) = spot else { return Ok(Statement::Add(add)) };
     (add.node_type, add.fields) = (node_type, fields);
-    add.place = match place {
-        Place::Under(mut selector) => {
+    add.place = match place.kind {
+        PlaceKind::Under(mut selector) if !place.optional => {
             let whole = take_whole(&selector);
             if let Some(fields) = whole {
                 add.fields = Some(fields_of(fields)?);
@@ -76,10 +68,15 @@ pub(in crate::query) fn add(
             } else {
                 add.fields = take_fields(&mut selector)?;
                 add.node_type = take_type(&mut selector);
-                (!selector.groups.is_empty()).then_some(Place::Under(selector))
+                let place = |selector: Selector| Place {
+                    at: selector.at,
+                    kind: PlaceKind::Under(selector),
+                    optional: false,
+                };
+                Some(selector).filter(|selector| !selector.groups.is_empty()).map(place)
             }
         }
-        place => Some(place),
+        kind => Some(Place { kind, ..place }),
     };
     Ok(Statement::Add(add))
 }
@@ -112,8 +109,9 @@ pub(in crate::query) fn move_to(l: usize, target: Target, spot: Spot, r: usize) 
         return Err(SelectorError::invalid(extra.at.0, "a move changes no type")
             .with_hint("leave the type out"));
     }
-    if let Place::Under(selector) = &mut place {
+    if let Place { kind: PlaceKind::Under(selector), optional: false, at } = &mut place {
         fields = take_fields(selector)?;
+        *at = selector.at;
     }
     Ok(Statement::Move(Move { at: At::new(l, r), target, to: place, fields }))
 }

@@ -54,3 +54,44 @@ fn a_type_is_identifiers_joined_by_colons_and_dots() {
     ok(&free, json!({"op": "import", "snapshot": {"root": {"children": [head]}}}));
     assert_eq!(node(&free, "x")["nodeType"], "any thing \u{e9}", "imports keep what they bring");
 }
+
+#[test]
+fn a_place_that_ends_in_a_question_mark_may_be_missing() {
+    let db = store();
+    ok(&db, json!({"op": "add", "id": "box", "container": true, "offset": 1}));
+    ok(&db, json!({"op": "add", "id": "a"}));
+    let before = (db.export(None).unwrap(), db.stats().unwrap().events);
+    for request in [
+        json!({"op": "add", "to": "#none?", "id": "x"}),
+        json!({"op": "add", "to": "#none ?", "ttl": -1, "id": "a", "refs": ["nobody"]}),
+        json!({"op": "add", "to": "(d5, mc, +1)?"}),
+        json!({"op": "add", "to": "(d0, 0, 7)?"}),
+    ] {
+        assert_eq!(ok(&db, request), json!({"id": null}));
+    }
+    for request in [
+        json!({"op": "move", "target": "#a", "to": "#none?"}),
+        json!({"op": "move", "target": "^ah", "to": "#none?", "offset": 3}),
+        json!({"op": "move", "target": "#none?", "to": "#none?"}),
+    ] {
+        assert_eq!(ok(&db, request), json!({"ids": []}));
+    }
+    assert_eq!(before, (db.export(None).unwrap(), db.stats().unwrap().events));
+    for (request, code) in [
+        (json!({"op": "add", "to": "#none?", "colour": 1}), "E_REQUEST_INVALID"),
+        (json!({"op": "add", "to": "#box, #a?"}), "E_AMBIGUOUS"),
+        (json!({"op": "add", "to": "(d0, mc[offset=0], +9)?"}), "E_NODE_NOT_FOUND"),
+        (json!({"op": "move", "target": "#none", "to": "#none?"}), "E_NODE_NOT_FOUND"),
+        (json!({"op": "move", "target": "#a", "to": "#box, ^ah?"}), "E_AMBIGUOUS"),
+        (json!({"op": "add", "to": "#a?"}), "E_PARENT_NOT_CONTAINER"),
+        (json!({"op": "add", "to": "@t0 ^ah?"}), "E_SELECTOR_INVALID"),
+    ] {
+        assert_eq!(refused(&db, request), code);
+    }
+    ok(&db, json!({"op": "move", "target": "#a", "to": "#box?"}));
+    assert_eq!(node(&db, "a")["parent"], "box");
+    let batch = json!({"op": "batch", "ops": [
+        {"op": "add", "to": "#none?", "id": "no"}, {"op": "add", "to": "#box?", "id": "yes"},
+    ]});
+    assert_eq!(ok(&db, batch), json!({"results": [{"id": null}, {"id": "yes"}]}));
+}

@@ -88,7 +88,7 @@ fn ids_are_used_once_in_the_whole_history() {
 #[test]
 fn made_ids_are_short_and_the_engine_steps_over_used_ones() {
     let db = store();
-    let made = |request: AddRequest| db.add(request).unwrap().id;
+    let made = |request: AddRequest| db.add(request).unwrap().id.unwrap();
     let first = made(AddRequest::default());
     assert!(first.starts_with("cb:") && first.len() < 6, "{first}");
     let free: Vec<String> = (1..40).map(|n| format!("cb:{n}")).filter(|id| *id != first).collect();

@@ -22,7 +22,7 @@ use picks::{Pick, Time, Which, pick, time, which};
 pub(crate) enum Op {
     Add(Add),
     Set { target: Vec<Which>, lenient: bool, fields: Vec<(usize, Pick)> },
-    Move { target: Which, to: adds::To, offset: Option<i64>, at: Option<i64> },
+    Move { target: Which, to: adds::To, lenient: bool, offset: Option<i64>, at: Option<i64> },
     Remove { target: Vec<Which>, lenient: bool, force: bool },
     Commit { at: Option<i64>, expected: Option<bool>, dry_run: bool },
     Batch { ops: Vec<Op>, commit: bool, expected: Option<bool> },
@@ -110,12 +110,15 @@ fn edit() -> impl Strategy<Value = Op> {
     let fields = prop::collection::vec((0..SETTABLE.len(), pick()), 0..4);
     let set = (targets(), prop::bool::weighted(0.2), fields);
     let offset = prop::option::of(-2i64..3);
-    let moves = (which(), adds::to(), offset, prop::option::weighted(0.2, 0i64..3000));
+    let lenient = prop::bool::weighted(0.2);
+    let moves = (which(), adds::to(), lenient, offset, prop::option::weighted(0.2, 0i64..3000));
     let remove = (targets(), prop::bool::weighted(0.2), prop::bool::weighted(0.3));
     prop_oneof![
         30 => adds::add().prop_map(Op::Add),
         10 => set.prop_map(|(target, lenient, fields)| Op::Set { target, lenient, fields }),
-        8 => moves.prop_map(|(target, to, offset, at)| Op::Move { target, to, offset, at }),
+        8 => moves.prop_map(|(target, to, lenient, offset, at)| {
+            Op::Move { target, to, lenient, offset, at }
+        }),
         7 => remove.prop_map(|(target, lenient, force)| Op::Remove { target, lenient, force }),
         1 => pick().prop_map(Op::EndCadence),
         5 => (pick(), pick()).prop_map(|(kind, node)| Op::Wrong(kind, node)),
@@ -133,9 +136,10 @@ impl Op {
         match self {
             Op::Add(add) => add.request(model),
             Op::Set { target, lenient, fields } => set(model, target, *lenient, fields),
-            Op::Move { target, to, offset, at } => {
+            Op::Move { target, to, lenient, offset, at } => {
                 let target = target.selector(model);
-                let mut request = json!({"op": "move", "target": target, "to": to.text(model)});
+                let to = to.text(model) + if *lenient { "?" } else { "" };
+                let mut request = json!({"op": "move", "target": target, "to": to});
                 put(&mut request, "offset", *offset);
                 put(&mut request, "created_at_ns", *at);
                 request

@@ -21,7 +21,8 @@ pub struct ContentArgs {
 pub struct AddArgs {
     #[command(flatten)]
     pub content: ContentArgs,
-    /// Where: a selector that matches one node, or a position [default: ^ah]
+    /// Where: a selector that matches one node, or a position; with `?` at the end it may match
+    /// nothing [default: ^ah]
     #[arg(long, value_name = "PLACE")]
     pub to: Option<String>,
     /// Who speaks: system, user, assistant, tool …
@@ -130,7 +131,7 @@ pub struct SetArgs {
 pub struct MoveArgs {
     /// Which nodes
     pub target: String,
-    /// Their new parent
+    /// Their new parent; with `?` at the end it may match nothing
     pub to: String,
     /// Their new offset; each keeps its own if left out
     #[arg(long, allow_negative_numbers = true)]

@@ -143,6 +143,7 @@ const ADD: &str = "
   add ^sys {role=system, pinned} 'Be brief.'
   add .note {tags=[a, 'b c'], refs=['cb:1'], data_score=0.7} json '{\"any\": [\"value\"]}'
   add (d0, mc, +1) 'between the first and the second block of the core'
+  add #notes? .note 'only if there is a node notes'
 
   A bare type at the end of the place is the type of the new node; braces behind it hold
   role kind key tags ttl cad offset priority refs pinned id container removable provenance
@@ -165,6 +166,7 @@ const SET: &str = "
 const MOVE: &str = "
   move #cb:3 to ^sys
   move .cb[kind='note'] to ^ah {offset=-1}
+  move #cb:3? to #notes?                 no match is no error
 ";
 
 const REMOVE: &str = "

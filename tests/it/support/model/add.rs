@@ -37,6 +37,7 @@ impl Model {
         let mut codes = Codes::default();
         fields::only(request, &ADD_FIELDS, &mut codes);
         let given_ns = fields::time(request, &mut codes);
+        let form = codes.finish();
         let had_core = self.has_head_core();
         let mut node = self.draft(request, &mut codes);
         let to = match fields::given(request, "to") {
@@ -48,7 +49,14 @@ impl Model {
             }
         };
         if let Some(to) = &to {
+            let before = (self.state.clone(), self.used.clone());
             self.name_core(to, given_ns);
+            if to.lenient && selector::resolve(&self.state.tree, to).is_empty() {
+                // R14.8: nothing happens, and nothing but the form of the request is judged.
+                (self.state, self.used) = before;
+                form?;
+                return Ok((json!({ "id": null }), Effect::Nothing));
+            }
             let parent = codes.keep(self.one_parent(to));
             let insertion = to.position().and_then(|position| position.insertion);
             if insertion.is_some() && fields::given(request, "offset").is_some() {

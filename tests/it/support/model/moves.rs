@@ -26,6 +26,13 @@ impl Model {
             codes.finish()?;
             return Ok((json!({"ids": []}), Effect::Nothing));
         }
+        if let Some(to) = &to
+            && to.lenient
+            && selector::resolve(&self.state.tree, to).is_empty()
+        {
+            codes.finish()?;
+            return Ok((json!({"ids": []}), Effect::Nothing));
+        }
         let parent = to.and_then(|to| codes.keep(self.one_parent(&to)));
         for id in &targets {
             let class = self.state.tree.get(id).class;

@@ -73,7 +73,7 @@ pub(crate) fn parse(text: &str, keyed: bool, place: Place) -> Res<Selector> {
     }
     let lenient = text.ends_with('?');
     if lenient {
-        if place != Place::Target || text.ends_with("??") {
+        if text.ends_with("??") {
             return Err(Fail::one(UNSUPPORTED));
         }
         text = text[..text.len() - 1].trim_end();

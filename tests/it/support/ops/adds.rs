@@ -126,8 +126,10 @@ impl Add {
         };
         let mut request = json!({"op": "add", "id": id});
         let is_container = self.shape(&mut request);
+        // Some places may be missing.
+        let mark = if self.shape.0.is_multiple_of(5) { "?" } else { "" };
         if !matches!(self.to, To::Head) {
-            request["to"] = json!(self.to.text(model));
+            request["to"] = json!(self.to.text(model) + mark);
         }
         let inserts = matches!(self.to, To::Position(_, _, Some(_)));
         // A second core is refused, so most containers in the head stand beside it.
