@@ -2,13 +2,25 @@
 //! of the tree.
 
 use super::ops::{AttemptAction, AttemptRequest};
-use super::{Db, Durability};
+use super::{Db, Durability, Snapshot};
 use crate::change::{Attempt, AttemptStatus, Event, State};
 use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::limits::MAX_NAME_BYTES;
 use crate::log::{Append, NewEvent};
 use std::sync::Arc;
+
+/// Says what a provider is sent in a state.
+type Describe<'a> = &'a mut dyn FnMut(&Snapshot) -> Result<Sent>;
+
+/// What a provider is sent when an attempt starts: the format of the thread, and a hash of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sent {
+    /// The name of the format.
+    pub format: String,
+    /// SHA-256 over the bytes of the thread.
+    pub sha256: [u8; 32],
+}
 
 impl Db {
     /// Starts, finishes or lists provider calls. A list has those that agree with every field of
@@ -19,23 +31,85 @@ impl Db {
             list.retain(|attempt| agrees(attempt, &request));
             return Ok(list);
         }
+        if request.action == AttemptAction::Start {
+            return Ok(vec![self.start(request, None)?]);
+        }
+        let _writer = self.write_lock()?;
+        let (working, now) = (self.working(), self.inner.clock.now());
+        let attempt = self.finished(&working.state, request, now)?;
+        drop(working);
+        self.record(attempt, now).map(|attempt| vec![attempt])
+    }
+
+    /// Starts a provider call, and keeps what `sent` says of the state that it starts in: nothing
+    /// can happen in between.
+    pub fn start_attempt(
+        &self,
+        request: AttemptRequest,
+        mut sent: impl FnMut(&Snapshot) -> Result<Sent>,
+    ) -> Result<Attempt> {
+        self.start(request, Some(&mut sent))
+    }
+
+    /// The provider call of that name.
+    pub fn attempt_named(&self, id: &str) -> Result<Attempt> {
+        let reader = self.inner.store.reader();
+        let cycle = reader.attempt_cycle(id)?;
+        let mut of_cycle = match cycle {
+            Some(cycle) => reader.attempts(Some(cycle))?,
+            None => Vec::new(),
+        };
+        of_cycle.retain(|attempt| attempt.attempt_id == id);
+        of_cycle.pop().ok_or_else(|| {
+            let mut error = Error::new(Code::NodeNotFound, format!("there is no attempt {id}"));
+            error.details.hint = Some("`attempt list` names them".to_owned());
+            error
+        })
+    }
+
+    /// The state in which a provider call was started.
+    pub fn at_attempt(&self, id: &str) -> Result<Snapshot> {
+        match self.attempt_named(id)?.at_event {
+            Some(seq) => self.after_event(seq),
+            None => {
+                let message = format!(
+                    "the attempt {id} does not say at which event it was started: an earlier \
+                     release recorded it"
+                );
+                let mut error = Error::new(Code::SnapshotNotFound, message);
+                error.details.hint =
+                    Some("find the event with `log --kind attempt`, and ask for `@eN`".to_owned());
+                Err(error)
+            }
+        }
+    }
+
+    fn start(&self, request: AttemptRequest, sent: Option<Describe<'_>>) -> Result<Attempt> {
         let _writer = self.write_lock()?;
         let (seq, now) = (self.inner.store.next_seq(), self.inner.clock.now());
         let working = self.working();
-        let attempt = match request.action {
-            AttemptAction::Start => self.start_attempt(&working.state, request, seq, now)?,
-            _ => self.finish_attempt(&working.state, request, now)?,
-        };
+        let mut attempt = self.started(&working.state, request, seq, now)?;
         drop(working);
+        if let Some(sent) = sent {
+            let Sent { format, sha256 } = sent(&self.working_state())?;
+            attempt.thread_format = Some(format);
+            attempt.thread_sha256 = Some(sha256);
+        }
+        self.record(attempt, now)
+    }
+
+    /// Writes what became of a provider call.
+    fn record(&self, attempt: Attempt, now: i64) -> Result<Attempt> {
+        let seq = self.inner.store.next_seq();
         let event = Arc::new(Event::Attempt(attempt.clone()));
         let events = [NewEvent { event: event.clone(), contents: Vec::new() }];
         let durable = self.inner.durability == Durability::Immediate;
         self.inner.store.append(&Append { events: &events, time: now, closed: None, durable })?;
         self.publish_event(seq, event)?;
-        Ok(vec![attempt])
+        Ok(attempt)
     }
 
-    fn start_attempt(
+    fn started(
         &self,
         state: &State,
         request: AttemptRequest,
@@ -68,13 +142,13 @@ impl Db {
             token_in: request.token_in,
             token_out: request.token_out,
             error: None,
-            at_event: None,
+            at_event: Some(seq - 1),
             thread_format: None,
             thread_sha256: None,
         })
     }
 
-    fn finish_attempt(&self, state: &State, request: AttemptRequest, now: i64) -> Result<Attempt> {
+    fn finished(&self, state: &State, request: AttemptRequest, now: i64) -> Result<Attempt> {
         let Some(id) = request.attempt_id else {
             return Err(Error::request("finish needs the 'attempt_id' that start gave"));
         };

@@ -18,6 +18,7 @@ mod series;
 mod transfer;
 mod view;
 
+pub use attempts::Sent;
 pub use clock::{Clock, SystemClock};
 pub use log::{concerned_ids, log_entry};
 pub use ops::{

@@ -20,6 +20,7 @@ impl Db {
     /// The working state as it was right after an event; its cycle is the last one committed by
     /// then. An event inside a batch has none.
     pub fn after_event(&self, seq: u64) -> Result<Snapshot> {
+        let _derived = self.reading();
         match self.event_state(&self.working(), seq)? {
             EventState::After(after) => {
                 let (tree, _) = self.tree_after(seq, after)?;

@@ -8,7 +8,7 @@ mod parse;
 mod reply;
 mod statement;
 
-pub use parse::{Op, Question, parse_request};
+pub use parse::{At, Op, Question, parse_request};
 pub use reply::{Body, Reply, answer, handle, handle_bytes, handle_line, refuse_line};
 pub use statement::{
     ADD_FIELDS, COMMIT_FIELDS, MOVE_FIELDS, POLICY_FIELDS, SET_FIELDS, statement_op,

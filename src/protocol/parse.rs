@@ -29,16 +29,18 @@ pub enum Op {
     /// `restore`
     Restore(RestoreRequest),
     /// `attempt`
-    Attempt(Box<AttemptRequest>),
-    /// `export`
-    Export {
-        /// Which state.
-        at: Option<String>,
+    Attempt {
+        /// What to do.
+        request: Box<AttemptRequest>,
+        /// The format of the thread whose hash is kept when it starts.
+        format: Option<ThreadFormat>,
     },
+    /// `export`
+    Export(At),
     /// `thread`
     Thread {
         /// Which state.
-        at: Option<String>,
+        at: At,
         /// In which form.
         request: ThreadRequest,
     },
@@ -72,6 +74,17 @@ impl<'de> Deserialize<'de> for Op {
         parse_request(Json::deserialize(deserializer)?)
             .map_err(|error| serde::de::Error::custom(format!("{}: {}", error.code, error.message)))
     }
+}
+
+/// The state that an operation reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum At {
+    /// The working state.
+    Working,
+    /// That of a time address.
+    Time(String),
+    /// That in which an attempt was started.
+    Attempt(String),
 }
 
 /// A selector, and how to read and answer it.
@@ -150,14 +163,21 @@ fn parse_op(op: &str, fields: &mut Fields) -> Result<Op> {
             at: text("at", fields.required("at")?)?,
             discard: fields.switch("discard")?,
         }),
-        "attempt" => Op::Attempt(Box::new(attempt(fields)?)),
-        "export" => Op::Export { at: address(fields)? },
+        "attempt" => {
+            let request = Box::new(attempt(fields)?);
+            let format = match request.action {
+                AttemptAction::Start => thread_format(fields)?,
+                _ => None,
+            };
+            Op::Attempt { request, format }
+        }
+        "export" => Op::Export(address(fields)?),
         "thread" => Op::Thread {
             at: address(fields)?,
             request: ThreadRequest {
-                format: thread_format(fields)?,
-                strict: switch(fields, "strict")?,
-                drop_unpaired: switch(fields, "drop_unpaired")?,
+                format: thread_format(fields)?.unwrap_or_default(),
+                strict: fields.switch("strict")?,
+                drop_unpaired: fields.switch("drop_unpaired")?,
             },
         },
         "import" => import(fields)?,
@@ -181,15 +201,10 @@ fn parse_op(op: &str, fields: &mut Fields) -> Result<Op> {
     })
 }
 
-/// A field that is true or not there.
-fn switch(fields: &mut Fields, name: &str) -> Result<bool> {
-    Ok(fields.take(name).map(|value| flag(name, value)).transpose()?.unwrap_or(false))
-}
-
-fn thread_format(fields: &mut Fields) -> Result<ThreadFormat> {
-    let Some(name) = fields.take("format") else { return Ok(ThreadFormat::Thread) };
+fn thread_format(fields: &mut Fields) -> Result<Option<ThreadFormat>> {
+    let Some(name) = fields.take("format") else { return Ok(None) };
     let name = text("format", name)?;
-    ThreadFormat::from_name(&name).ok_or_else(|| {
+    ThreadFormat::from_name(&name).map(Some).ok_or_else(|| {
         let known = ThreadFormat::ALL.map(ThreadFormat::name).join(", ");
         Error::request(format!("a thread's 'format' is one of {known}, not {name}"))
     })
@@ -226,8 +241,16 @@ fn dialect(fields: &mut Fields) -> Result<Option<Dialect>> {
         .map_err(|_| Error::request(format!("a dialect is \"0.1\" or \"1.0\", not \"{name}\"")))
 }
 
-fn address(fields: &mut Fields) -> Result<Option<String>> {
-    fields.take("at").map(|value| text("at", value)).transpose()
+fn address(fields: &mut Fields) -> Result<At> {
+    let mut name = |name: &str| fields.take(name).map(|value| text(name, value)).transpose();
+    match (name("at")?, name("attempt")?) {
+        (None, None) => Ok(At::Working),
+        (Some(time), None) => Ok(At::Time(time)),
+        (None, Some(id)) => Ok(At::Attempt(id)),
+        (Some(_), Some(_)) => {
+            Err(Error::request("'at' and 'attempt' both name the state: give one of them"))
+        }
+    }
 }
 
 fn parse_edit(op: &str, fields: &mut Fields) -> Result<EditOp> {

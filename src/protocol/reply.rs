@@ -1,7 +1,7 @@
 //! Running requests, and their replies.
 
-use super::parse::{Op, Question, parse_request};
-use crate::db::{Db, EditOp, EditReply};
+use super::parse::{At, Op, Question, parse_request};
+use crate::db::{Db, EditOp, EditReply, Snapshot};
 use crate::error::{Error, Result};
 use crate::json::{self, Json};
 use crate::query::Selected;
@@ -128,9 +128,9 @@ pub fn answer(db: &Db, op: Op) -> Reply {
 
 fn run(db: &Db, op: Op, warnings: &mut Vec<String>) -> Result<Body> {
     let value = match op {
-        Op::Export { at } => return Ok(Body::Exact(db.export(at.as_deref())?)),
+        Op::Export(at) => return Ok(Body::Exact(state(db, &at)?.export()?)),
         Op::Thread { at, request } => {
-            let thread = session::thread(&db.at(at.as_deref())?, request)?;
+            let thread = session::thread(&state(db, &at)?, request)?;
             warnings.extend(thread.warnings);
             return Ok(Body::Exact(thread.text));
         }
@@ -142,9 +142,10 @@ fn run(db: &Db, op: Op, warnings: &mut Vec<String>) -> Result<Body> {
         Op::Policies => to_json(&db.policies()),
         Op::Undo => to_json(&db.undo()?),
         Op::Restore(request) => to_json(&db.restore(request)?),
-        Op::Attempt(request) => {
+        Op::Attempt { request, format } => {
             let list = request.action == crate::db::AttemptAction::List;
-            let mut attempts = db.attempt(*request)?;
+            let (mut attempts, said) = session::attempt(db, *request, format)?;
+            warnings.extend(said);
             match attempts.pop() {
                 Some(attempt) if !list => to_json(&attempt),
                 last => {
@@ -176,6 +177,15 @@ fn run(db: &Db, op: Op, warnings: &mut Vec<String>) -> Result<Body> {
         Op::Verify => to_json(&db.verify(|_| {})?),
     };
     value.map(Body::Value)
+}
+
+/// The state that an operation reads.
+fn state(db: &Db, at: &At) -> Result<Snapshot> {
+    match at {
+        At::Working => Ok(db.working_state()),
+        At::Time(time) => db.at(Some(time)),
+        At::Attempt(id) => db.at_attempt(id),
+    }
 }
 
 #[derive(Serialize)]

@@ -12,6 +12,7 @@ mod import;
 mod life;
 mod provider;
 mod replay;
+mod sent;
 
 pub use changes::{FieldChange, NodeChange, What};
 pub use dump::{DumpReport, dump, load, load_on};
@@ -20,3 +21,4 @@ pub use import::{BadRecord, Format, ImportProgress, ImportReport, ImportRequest,
 pub use life::{Moment, life};
 pub use provider::{Comparison, EndReason, Thread, ThreadFormat, ThreadRequest, compare, thread};
 pub use replay::{Replay, ReplayRequest, Step};
+pub use sent::{SameThread, attempt, check_sent};

@@ -35,6 +35,11 @@ pub fn content_hash(
         }
     }
     text.push('}');
+    text_hash(&text)
+}
+
+/// SHA-256 over the bytes of a text.
+pub fn text_hash(text: &str) -> [u8; 32] {
     Sha256::digest(text.as_bytes()).into()
 }
 

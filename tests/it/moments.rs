@@ -86,14 +86,43 @@ proptest! {
 
 /// A store that lived some turns, with what it showed after each event.
 fn lived(turns: u64) -> (Db, Recorded) {
+    lived_and(turns, |_| {})
+}
+
+/// The same; `after` is called after each request.
+fn lived_and(turns: u64, mut after: impl FnMut(&Db)) -> (Db, Recorded) {
     let options = Options::new().clock(CLOCK).durability(Durability::AtCommit);
     let db = options.create_on(Memory::default()).unwrap();
     let mut recorded = Recorded::from([(1, db.export(None).unwrap())]);
     for request in requests(turns) {
         live(&db, &request);
         recorded.insert(db.events(), db.export(None).unwrap());
+        after(&db);
     }
     (db, recorded)
+}
+
+/// A thread in every format, at an address or now, with its warnings or its error.
+fn threads(db: &Db, at: Option<String>) -> [Value; 3] {
+    ["thread", "openai", "anthropic"].map(|format| {
+        let request = json!({"op": "thread", "at": at, "format": format});
+        let mut reply = ask(db, &request);
+        if let Some(error) = reply.get_mut("error") {
+            *error = error["code"].clone();
+        }
+        reply
+    })
+}
+
+#[test]
+fn threads_after_an_event_are_what_they_were_then() {
+    let mut said = BTreeMap::new();
+    let (db, _) = lived_and(35, |db| {
+        said.insert(db.events(), threads(db, None));
+    });
+    for (seq, then) in said {
+        assert_eq!(threads(&db, Some(format!("@e{seq}"))), then, "@e{seq}");
+    }
 }
 
 #[test]

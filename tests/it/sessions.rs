@@ -8,5 +8,6 @@ mod imports;
 mod replays;
 mod sayable;
 mod sayable_random;
+mod sent;
 mod threads;
 mod turns;

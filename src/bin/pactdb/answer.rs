@@ -47,7 +47,7 @@ pub fn answer(look: Look, db: &Db, op: Op) -> Result<Answer> {
         }
         Op::Log(request) => render::log(look, &db.log_page(&request)?).into(),
         Op::Stats => render::stats(look, &db.stats()?).into(),
-        Op::Attempt(request) if request.action == AttemptAction::List => {
+        Op::Attempt { request, .. } if request.action == AttemptAction::List => {
             render::attempts(look, &db.attempt(*request)?).into()
         }
         other => plain(db, other)?,

@@ -221,3 +221,31 @@ fn attempts_and_the_log() {
     let ran = folder.run(&["log", "--node", "nobody"]);
     assert!(ran.err.starts_with("E_NODE_NOT_FOUND"), "{}", ran.err);
 }
+
+#[test]
+fn what_a_provider_was_sent_is_read_again_and_checked() {
+    let folder = Folder::new();
+    folder.ok(&["add", "--role", "user", "Where is the key?"]);
+    folder.ok(&["add", "--role", "user", "--ttl", "0", "I looked in the hall."]);
+    let sent = folder.ok(&["thread", "--format", "openai"]);
+    let started = folder.ok(&["attempt", "start", "--id", "a", "--format", "openai"]);
+    assert!(started.contains("\"at_event\": 3") && started.contains("\"thread_sha256\": \""));
+    folder.ok(&["attempt", "start", "--id", "b"]);
+    folder.ok(&["add", "--role", "assistant", "Under the mat."]);
+    folder.ok(&["commit"]);
+    assert_eq!(folder.ok(&["thread", "--attempt", "a", "--format", "openai"]), sent);
+    assert_eq!(folder.ok(&["export", "--attempt", "a"]), folder.ok(&["export", "--at", "@e3"]));
+    let said = folder.ok(&["thread", "--attempt", "a", "--check"]);
+    assert!(said.starts_with("the openai thread of a at @e3 is what was sent: SHA-256 "), "{said}");
+    let json = folder.ok(&["--json", "thread", "--attempt", "a", "--check"]);
+    assert!(json.starts_with("{\"ok\":{\"attempt_id\":\"a\",\"at_event\":3,"), "{json}");
+    let none = folder.run(&["thread", "--attempt", "b", "--check"]);
+    assert_eq!(none.status, 1);
+    assert!(none.err.starts_with("E_NODE_NOT_FOUND: no thread was kept of"), "{}", none.err);
+    assert!(folder.fails(&["thread", "--attempt", "c"]).starts_with("E_NODE_NOT_FOUND"));
+    assert_eq!(folder.run(&["thread", "--check"]).status, 2);
+    assert_eq!(folder.run(&["thread", "--attempt", "a", "--at", "@e3"]).status, 2);
+    assert_eq!(folder.run(&["export", "--attempt", "a", "--all"]).status, 2);
+    let list = folder.ok(&["attempt", "list"]);
+    assert!(list.contains("@e3") && list.contains("openai "), "{list}");
+}

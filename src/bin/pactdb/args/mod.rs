@@ -154,7 +154,9 @@ pub enum Command {
         yes: bool,
     },
     /// Close the cycle: expire, prune, seal the turn, take a snapshot
-    #[command(after_help = "Example:\n  pactdb commit --expected-cycle 41")]
+    #[command(
+        after_help = "Examples:\n  pactdb commit --expected-cycle 41\n  pactdb commit --dry-run"
+    )]
     Commit(CommitArgs),
     /// Run several edits together or not at all
     #[command(after_help = "Example:
@@ -229,6 +231,7 @@ pub enum Command {
   pactdb thread --at @c42
   pactdb thread --format openai            warnings on standard error
   pactdb thread --format anthropic --strict refuse what the API does not take
+  pactdb thread --attempt at:7 --check      is it still what was sent?
   pactdb thread --compare @c41 @c42")]
     Thread(ThreadArgs),
     /// Show the events, newest first, or the life of a node
@@ -249,7 +252,7 @@ pub enum Command {
     #[command(
         subcommand,
         after_help = "Example:
-  pactdb attempt start --provider openai --model gpt-x
+  pactdb attempt start --provider openai --model gpt-x --format openai
   pactdb attempt finish at:7 --token-in 1200 --token-out 80
   pactdb attempt list --cycle 12"
     )]

@@ -59,8 +59,11 @@ pub struct ExportArgs {
     /// Which state: @t0, @t-3, @c42, @e7, or several: @c1..@c5; the working state if left out
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,
+    /// The state in which this attempt was started
+    #[arg(long, value_name = "ID", conflicts_with = "at")]
+    pub attempt: Option<String>,
     /// Every snapshot, oldest first, one a line
-    #[arg(long, conflicts_with = "at")]
+    #[arg(long, conflicts_with_all = ["at", "attempt"])]
     pub all: bool,
 }
 
@@ -70,6 +73,12 @@ pub struct ThreadArgs {
     /// Which state: @t0, @t-3, @c42, @e7; the working state if left out
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,
+    /// The state in which this attempt was started: what its provider was sent
+    #[arg(long, value_name = "ID", conflicts_with = "at")]
+    pub attempt: Option<String>,
+    /// Say whether it is, byte for byte, what the attempt was started with
+    #[arg(long, requires = "attempt", conflicts_with = "format")]
+    pub check: bool,
     /// For which API
     #[arg(long, default_value = "thread")]
     pub format: ThreadForm,
@@ -80,7 +89,7 @@ pub struct ThreadArgs {
     #[arg(long)]
     pub drop_unpaired: bool,
     /// Say how much of two threads is the same from the start, and what ends it
-    #[arg(long, num_args = 2, value_names = ["TIME", "TIME"], conflicts_with = "at")]
+    #[arg(long, num_args = 2, value_names = ["TIME", "TIME"], conflicts_with_all = ["at", "attempt"])]
     pub compare: Option<Vec<String>>,
 }
 
@@ -196,6 +205,9 @@ pub struct AttemptArgs {
     /// When, in nanoseconds since 1970
     #[arg(long, value_name = "NS")]
     pub started_at: Option<i64>,
+    /// Keep the SHA-256 of the thread that it is sent, in this form
+    #[arg(long)]
+    pub format: Option<ThreadForm>,
     #[command(flatten)]
     pub facts: AttemptFacts,
 }

@@ -3,6 +3,7 @@
 use crate::args::{AttemptCommand, AttemptFacts};
 use crate::context::Context;
 use crate::request::{Request, count};
+use pactdb::session::ThreadFormat;
 use pactdb::{Json, Result};
 
 pub fn run(context: &Context, command: AttemptCommand) -> Result<()> {
@@ -12,7 +13,8 @@ pub fn run(context: &Context, command: AttemptCommand) -> Result<()> {
             let request = request
                 .with("action", Some("start"))
                 .with("attempt_id", args.attempt_id)
-                .with("started_at", args.started_at);
+                .with("started_at", args.started_at)
+                .with("format", args.format.map(|form| ThreadFormat::from(form).name()));
             (facts(request, args.facts), context.open_or_create()?)
         }
         AttemptCommand::Finish { attempt_id, status, error, ended_at, facts: known } => {

@@ -7,7 +7,7 @@ use crate::output;
 use crate::render;
 use pactdb::protocol::{Body, Reply};
 use pactdb::query::Asked;
-use pactdb::session::{ThreadRequest, compare, thread};
+use pactdb::session::{SameThread, ThreadRequest, check_sent, compare, thread};
 use pactdb::{Db, Error, Result, Snapshot};
 
 pub fn run(context: &Context, args: &ThreadArgs) -> Result<()> {
@@ -20,8 +20,23 @@ pub fn run(context: &Context, args: &ThreadArgs) -> Result<()> {
     if let Some(times) = &args.compare {
         return compared(context, &db, times, request);
     }
-    let said = thread(&state(context, &db, args.at.as_deref())?, request)?;
+    let state = match &args.attempt {
+        Some(id) if args.check => return checked(context, &db, id),
+        Some(id) => db.at_attempt(id)?,
+        None => state(context, &db, args.at.as_deref())?,
+    };
+    let said = thread(&state, request)?;
     exact(context, &said.text, &said.warnings)
+}
+
+/// Says that an attempt's thread is what it was started with; anything else is an error.
+fn checked(context: &Context, db: &Db, attempt: &str) -> Result<()> {
+    let same = check_sent(db, attempt)?;
+    let SameThread { attempt_id, at_event, format, thread_sha256 } = &same;
+    let text = format!(
+        "the {format} thread of {attempt_id} at @e{at_event} is what was sent: SHA-256 {thread_sha256}\n"
+    );
+    context.say(&same, &text)
 }
 
 fn compared(context: &Context, db: &Db, times: &[String], request: ThreadRequest) -> Result<()> {
@@ -42,6 +57,9 @@ fn compared(context: &Context, db: &Db, times: &[String], request: ThreadRequest
 /// One snapshot without an end of line; several of them one a line.
 pub fn export(context: &Context, args: &ExportArgs) -> Result<()> {
     let db = context.existing()?;
+    if let Some(id) = &args.attempt {
+        return exact(context, &db.at_attempt(id)?.export()?, &[]);
+    }
     let cycles: Vec<u64> = match &args.at {
         None if args.all => db.history().iter().collect(),
         None => return exact(context, &db.working_state().export()?, &[]),

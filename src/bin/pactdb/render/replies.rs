@@ -186,7 +186,10 @@ fn ran(ran: &Ran) -> String {
 
 /// Provider calls, with how long they took and their tokens.
 pub fn attempts(look: Look, attempts: &[Attempt]) -> String {
-    let names = ["attempt", "cycle", "status", "started", "took", "in", "out", "model", "error"];
+    let names = [
+        "attempt", "cycle", "at", "status", "started", "took", "in", "out", "model", "sent",
+        "error",
+    ];
     let mut table = Columns::with_head(&names);
     for attempt in attempts {
         let (status, tone) = match attempt.status {
@@ -196,18 +199,21 @@ pub fn attempts(look: Look, attempts: &[Attempt]) -> String {
             AttemptStatus::Error => ("error", Tone::Removed),
         };
         let took = attempt.duration_ns().map(took);
+        let at = attempt.at_event.map(|seq| format!("@e{seq}"));
         let number = |n: Option<u64>| n.map(|n| n.to_string()).unwrap_or_default();
         let model = [&attempt.provider, &attempt.model].into_iter().flatten();
         let model: Vec<&str> = model.map(String::as_str).collect();
         table.push(vec![
             Cell::new(Tone::Id, attempt.attempt_id.clone()),
             Cell::right(Tone::Plain, attempt.cycle_id.to_string()),
+            Cell::new(Tone::Dim, at.unwrap_or_default()),
             Cell::new(tone, status),
             Cell::new(Tone::Dim, instant(attempt.started_at)),
             Cell::right(Tone::Plain, took.unwrap_or_default()),
             Cell::right(Tone::Plain, number(attempt.token_in)),
             Cell::right(Tone::Plain, number(attempt.token_out)),
             Cell::new(Tone::Plain, model.join("/")),
+            Cell::new(Tone::Dim, sent(attempt)),
             Cell::new(Tone::Removed, attempt.error.clone().unwrap_or_default()),
         ]);
     }
@@ -220,5 +226,16 @@ fn took(ns: i64) -> String {
         ..=999_999 => format!("{} µs", ns / 1_000),
         1_000_000..=9_999_999_999 => format!("{} ms", ns / 1_000_000),
         _ => format!("{} s", ns / 1_000_000_000),
+    }
+}
+
+/// The form of the thread that an attempt was sent, and the beginning of its hash.
+fn sent(attempt: &Attempt) -> String {
+    let hash = attempt
+        .thread_sha256
+        .map(|hash| hash.iter().take(4).map(|byte| format!("{byte:02x}")).collect::<String>());
+    match (&attempt.thread_format, hash) {
+        (Some(format), Some(hash)) => format!("{format} {hash}…"),
+        _ => String::new(),
     }
 }

@@ -281,6 +281,6 @@ fn only_reads(op: &Op) -> bool {
                 | Op::Log { .. }
                 | Op::Stats
                 | Op::Thread { .. }
-                | Op::Export { .. }
+                | Op::Export(_)
         )
 }
