@@ -5,6 +5,7 @@
 //! same facts, from which opening a store makes the tail again.
 
 use super::StoreError;
+use super::checked::{absent, look, mark};
 use super::clues::{NewVersion, flush_clues};
 use super::codec::{decode, encode, seal, unseal};
 use super::extras::WholeNode;
@@ -141,12 +142,12 @@ impl Tail {
         }
         let mut refs = txn.open_table(REFS)?;
         for (target, referrer) in &self.refs {
-            refs.insert((&**target, &**referrer), ())?;
+            mark(&mut refs, "refs", (&**target, &**referrer))?;
         }
         let mut expiry = txn.open_table(EXPIRY)?;
         for Expiry { span, due, place } in &self.expiry {
             let (slot, rank) = place_key(*place);
-            expiry.insert((*span, *due, slot, rank), ())?;
+            mark(&mut expiry, "expiry", (*span, *due, slot, rank))?;
         }
         let versions = self.new_versions(txn)?;
         flush_sketches(txn, &versions)?;
@@ -159,7 +160,7 @@ impl Tail {
             let row = seal("instances", key.as_bytes(), row);
             instances.insert(&**key, row.as_slice())?;
             if instance.runs() {
-                running.insert(&**key, ())?;
+                mark(&mut running, "running", &**key)?;
             } else {
                 running.remove(&**key)?;
             }
@@ -174,15 +175,19 @@ pub(super) struct Tables<'a>(pub(super) &'a Shown);
 impl Tables<'_> {
     pub(super) fn places(&self, id: &str) -> Result<Option<Vec<(u64, Place)>>, StoreError> {
         let table = self.0.ids()?;
-        let row = table.get(id)?;
-        row.map(|row| read_places(id, row.value())).transpose()
+        match table.get(id)? {
+            Some(row) => read_places(id, row.value()).map(Some),
+            None => absent(table, "ids", id).map(|()| None),
+        }
     }
 
     pub(super) fn referrers(&self, id: &str) -> Result<Vec<Id>, StoreError> {
         let table = self.0.open_table(REFS)?;
+        absent(&table, "refs", (id, ""))?;
         let mut found = Vec::new();
         for entry in table.range((id, "")..)? {
-            let (key, ()) = entry.map(|(key, value)| (key, value.value()))?;
+            let (key, row) = entry?;
+            look("refs", &key, &row)?;
             let (target, referrer) = key.value();
             if target != id {
                 break;
@@ -207,11 +212,18 @@ impl Tables<'_> {
         let mut from = 0u8;
         // One look for each span that is in use.
         while let Some(first) = table.range((from, 0, 0, 0)..)?.next() {
-            let span = first?.0.value().0;
+            let (key, row) = first?;
+            look("expiry", &key, &row)?;
+            let span = key.value().0;
             let (after, upto) = window(span);
-            let range = (span, after.saturating_add(1), 0, 0)..(span, upto.saturating_add(1), 0, 0);
-            for entry in table.range(range)? {
-                let (_, _, slot, rank) = entry?.0.value();
+            let first = (span, after.saturating_add(1), 0, 0);
+            let end = (span, upto.saturating_add(1), 0, 0);
+            absent(table, "expiry", first)?;
+            absent(table, "expiry", end)?;
+            for entry in table.range(first..end)? {
+                let (key, row) = entry?;
+                look("expiry", &key, &row)?;
+                let (_, _, slot, rank) = key.value();
                 let place = place_from_key(slot, rank).ok_or_else(|| {
                     let message = format!("the expiry index names an unknown place {slot}/{rank}");
                     StoreError::corrupt(message)
@@ -226,7 +238,9 @@ impl Tables<'_> {
 
     pub(super) fn instance(&self, key: &str) -> Result<Option<Instance>, StoreError> {
         let table = self.0.open_table(INSTANCES)?;
-        let Some(row) = table.get(key)? else { return Ok(None) };
+        let Some(row) = table.get(key)? else {
+            return absent(&table, "instances", key).map(|()| None);
+        };
         let what = || format!("the newest instance of the key {key}");
         let bytes = unseal("instances", key.as_bytes(), row.value(), what)?;
         let (node, ended, removed): (WholeNode, bool, bool) = decode(bytes, &what())?;
@@ -236,7 +250,12 @@ impl Tables<'_> {
     /// Keys whose cadence runs, as far as the tables know.
     pub(super) fn running(&self) -> Result<Vec<Name>, StoreError> {
         let table = self.0.open_table(RUNNING)?;
-        table.iter()?.map(|entry| Ok(Name::from(entry?.0.value()))).collect()
+        let names = table.iter()?.map(|entry| {
+            let (key, row) = entry?;
+            look("running", &key, &row)?;
+            Ok(Name::from(key.value()))
+        });
+        names.collect()
     }
 }
 

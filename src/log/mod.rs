@@ -8,6 +8,7 @@
 mod approval;
 mod backend;
 mod base;
+mod checked;
 mod clues;
 mod codec;
 mod contents;

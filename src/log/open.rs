@@ -4,6 +4,7 @@
 //! commits for the tail, and the uncommitted events.
 
 use super::StoreError;
+use super::checked::number;
 use super::codec::{decode, unseal};
 use super::guarded::Readable;
 use super::history::read_cycle;
@@ -12,7 +13,7 @@ use super::read::{LogReader, missing_event};
 use super::record::{Record, chain_start, hash_of, read_record};
 use super::shown::Shown;
 use super::store::{Head, Store, last_log_key};
-use super::tables::{DERIVED, META, OPEN_ATTEMPTS};
+use super::tables::{META, OPEN_ATTEMPTS, derived_row};
 use crate::change::{Event, Newest, Pending, State, Working, apply};
 use crate::model::{Name, Tree, TurnSource};
 use crate::snapshot::TurnsHash;
@@ -48,10 +49,10 @@ pub(super) fn find_head(reader: &LogReader) -> Result<Head, StoreError> {
     Head::at(next_seq, hash, skeleton_at)
 }
 
-fn derived_is_current(txn: &Shown) -> Result<bool, StoreError> {
+pub(super) fn derived_is_current(txn: &Shown) -> Result<bool, StoreError> {
     let meta = txn.open_table(META)?;
     let row = meta.get("derived")?;
-    Ok(row.is_some_and(|row| row.value() == DERIVED.to_le_bytes().as_slice()))
+    Ok(row.is_some_and(|row| row.value() == derived_row().as_slice()))
 }
 
 impl Store {
@@ -181,8 +182,8 @@ fn open_attempts(
     let open = txn.open_table(OPEN_ATTEMPTS)?;
     let mut found = std::collections::BTreeMap::new();
     for entry in open.iter()? {
-        let (id, cycle) = entry?;
-        let (id, cycle) = (id.value().to_owned(), cycle.value());
+        let entry = entry?;
+        let (id, cycle) = (entry.0.value().to_owned(), number("open_attempts", &entry)?);
         let attempt = super::read::attempt_in(txn, cycle, &id)?
             .ok_or_else(|| StoreError::corrupt(format!("the attempt {id} is missing")))?;
         found.insert(id, attempt);

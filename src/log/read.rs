@@ -6,6 +6,7 @@
 
 use super::StoreError;
 use super::base::SharedBase;
+use super::checked::{get_number, number};
 use super::codec::unseal;
 use super::contents::content_from_row;
 use super::extras::WholeAttempt;
@@ -15,7 +16,7 @@ use super::nodes::Names;
 use super::record::{Record, read_record};
 use super::rows::CycleHead;
 use super::shown::Shown;
-use super::tables::{ATTEMPT_CYCLES, ATTEMPTS, ORIGINS, PartKey, Side};
+use super::tables::{ATTEMPT_CYCLES, ATTEMPTS, ORIGINS, PartKey, Side, attempt_key_bytes};
 use crate::change::{Attempt, History};
 use crate::json::Json;
 use crate::model::{Skeleton, Subtree, Template};
@@ -189,14 +190,14 @@ impl LogReader {
 
     /// The event that first said where something came from, by one of its names.
     pub fn origin(&self, key: &str) -> Result<Option<u64>, StoreError> {
-        self.with(|txn| Ok(txn.open_table(ORIGINS)?.get(key)?.map(|seq| seq.value())))
+        self.with(|txn| get_number(&txn.open_table(ORIGINS)?, "origins", key))
     }
 
     /// The events that say where something came from, oldest first.
     pub fn origins(&self) -> Result<Vec<u64>, StoreError> {
         let found: Result<BTreeSet<u64>, StoreError> = self.with(|txn| {
             let table = txn.open_table(ORIGINS)?;
-            table.iter()?.map(|row| Ok(row?.1.value())).collect()
+            table.iter()?.map(|entry| number("origins", &entry?)).collect()
         });
         Ok(found?.into_iter().collect())
     }
@@ -220,10 +221,7 @@ impl LogReader {
 
     /// The cycle of a provider call, if there is one of that name.
     pub fn attempt_cycle(&self, id: &str) -> Result<Option<u64>, StoreError> {
-        self.with(|txn| {
-            let table = txn.open_table(ATTEMPT_CYCLES)?;
-            Ok(table.get(id)?.map(|cycle| cycle.value()))
-        })
+        self.with(|txn| get_number(&txn.open_table(ATTEMPT_CYCLES)?, "attempt_cycles", id))
     }
 }
 
@@ -266,7 +264,7 @@ pub(super) fn attempt_in(txn: &Shown, cycle: u64, id: &str) -> Result<Option<Att
 
 fn read_attempt(key: (u64, &str), row: &[u8]) -> Result<Attempt, StoreError> {
     let what = || format!("the attempt {}", key.1);
-    let bytes = unseal("attempts", key.1.as_bytes(), row, what)?;
+    let bytes = unseal("attempts", &attempt_key_bytes(key), row, what)?;
     super::codec::decode::<WholeAttempt>(bytes, &what())?.into_attempt()
 }
 

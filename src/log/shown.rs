@@ -24,7 +24,7 @@ pub(super) struct Shown {
     features: Rows<(u32, u64)>,
     grams: Rows<(u64, u32)>,
     ids: Rows<&'static str>,
-    expiry: OnceLock<Reading<ExpiryKey, ()>>,
+    expiry: Rows<ExpiryKey>,
     last_cycle: OnceLock<Option<u64>>,
 }
 
@@ -100,7 +100,7 @@ impl Shown {
         once(&self.ids, || self.open_table(IDS))
     }
 
-    pub(super) fn expiry(&self) -> Result<&Reading<ExpiryKey, ()>, StoreError> {
+    pub(super) fn expiry(&self) -> Result<&Reading<ExpiryKey, &'static [u8]>, StoreError> {
         once(&self.expiry, || self.open_table(EXPIRY))
     }
 

@@ -7,7 +7,7 @@ use super::guarded::{Readable, guard};
 use super::read::LogReader;
 use super::record::ChainHash;
 use super::shown::Shown;
-use super::tables::{DERIVED, FORMAT, META, Side};
+use super::tables::{FORMAT, META, Side, derived_row, identity_row};
 use super::{StoreError, tables};
 use crate::limits::CACHE_BYTES;
 use crate::model::Generation;
@@ -182,8 +182,9 @@ impl Store {
                 return Err(exists_already(path.as_deref().unwrap_or(Path::new("the store"))));
             }
             meta.insert("format", FORMAT.to_le_bytes().as_slice())?;
-            meta.insert("derived", DERIVED.to_le_bytes().as_slice())?;
+            meta.insert("derived", derived_row().as_slice())?;
             meta.insert("generation", generation.name().as_bytes())?;
+            meta.insert("identity", identity_row(FORMAT, generation).as_slice())?;
         }
         base.commit(txn)?;
         Store::attach(base, path)
@@ -307,19 +308,28 @@ fn check_meta(base: &Base, path: Option<&Path>) -> Result<Generation, StoreError
         let row = meta.get(key)?;
         Ok(row.and_then(|row| row.value().try_into().ok().map(u32::from_le_bytes)))
     };
-    match number("format")? {
-        None => return Err(foreign()),
-        Some(format) if format > FORMAT => {
+    let format = number("format")?.ok_or_else(foreign)?;
+    match format {
+        format if format > FORMAT => {
             return Err(StoreError::Format(format!(
                 "{name} has format {format}, this release of pactdb knows formats up to {FORMAT}: use a newer one"
             )));
         }
-        Some(_) => {}
+        _ => {}
     }
-    let generation = meta.get("generation")?;
-    generation
+    let generation = meta
+        .get("generation")?
         .and_then(|row| std::str::from_utf8(row.value()).ok().and_then(Generation::from_name))
-        .ok_or_else(|| StoreError::corrupt(format!("{name} does not say its generation")))
+        .ok_or_else(|| StoreError::corrupt(format!("{name} does not say its generation")))?;
+    // Earlier releases wrote no such row; it comes with the tables that this one derives.
+    let known = match meta.get("identity")? {
+        Some(row) => row.value() == identity_row(format, generation).as_slice(),
+        None => !super::open::derived_is_current(&shown)?,
+    };
+    match known {
+        true => Ok(generation),
+        false => Err(StoreError::corrupt(format!("what {name} says of itself is damaged"))),
+    }
 }
 
 fn storage_error(error: std::io::Error) -> StoreError {

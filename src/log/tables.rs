@@ -8,7 +8,7 @@ use super::codec::{seal, unseal};
 use super::guarded::Readable;
 use super::record::pack_content;
 use super::writing::Writer;
-use crate::model::{Place, Slot};
+use crate::model::{Generation, Place, Slot};
 use redb::{Key, TableDefinition, Value};
 use std::borrow::Cow;
 
@@ -16,9 +16,10 @@ use std::borrow::Cow;
 pub(super) const FORMAT: u32 = 1;
 
 /// The version of the derived tables. Another one means: rebuild them from the log.
-pub(super) const DERIVED: u32 = 10;
+pub(super) const DERIVED: u32 = 11;
 
-/// What the store is: `format`, `derived`, `generation`, and `checkpoint`.
+/// What the store is: `format`, `generation`, and `identity`, which has both and a check; `derived`;
+/// and `checkpoint`.
 pub(super) const META: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("meta");
 
 /// Part 0 of a sequence number is the event's record, parts 1, 2, … are its contents.
@@ -41,32 +42,32 @@ pub(super) const GRAMS: TableDefinition<'_, (u64, u32), &[u8]> = TableDefinition
 pub(super) const IDS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("ids");
 
 /// A span of life, a cycle, and a place that may hold a node of that span due then.
-pub(super) const EXPIRY: TableDefinition<'_, ExpiryKey, ()> = TableDefinition::new("expiry");
+pub(super) const EXPIRY: TableDefinition<'_, ExpiryKey, &[u8]> = TableDefinition::new("expiry");
 
 /// A node, and one that named it in its `refs` at some time.
-pub(super) const REFS: TableDefinition<'_, (&str, &str), ()> = TableDefinition::new("refs");
+pub(super) const REFS: TableDefinition<'_, (&str, &str), &[u8]> = TableDefinition::new("refs");
 
 /// For a key, its newest instance.
 pub(super) const INSTANCES: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("instances");
 
 /// Keys whose cadence runs.
-pub(super) const RUNNING: TableDefinition<'_, &str, ()> = TableDefinition::new("running");
+pub(super) const RUNNING: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("running");
 
 /// Provider calls by cycle and name.
 pub(super) const ATTEMPTS: TableDefinition<'_, (u64, &str), &[u8]> =
     TableDefinition::new("attempts");
 
 /// Provider calls by name, with their cycles.
-pub(super) const ATTEMPT_CYCLES: TableDefinition<'_, &str, u64> =
+pub(super) const ATTEMPT_CYCLES: TableDefinition<'_, &str, &[u8]> =
     TableDefinition::new("attempt_cycles");
 
 /// Provider calls that have not ended, with their cycles.
-pub(super) const OPEN_ATTEMPTS: TableDefinition<'_, &str, u64> =
+pub(super) const OPEN_ATTEMPTS: TableDefinition<'_, &str, &[u8]> =
     TableDefinition::new("open_attempts");
 
 /// Where parts of the log came from, by every name that finds them, with the event that first
 /// said so.
-pub(super) const ORIGINS: TableDefinition<'_, &str, u64> = TableDefinition::new("origins");
+pub(super) const ORIGINS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("origins");
 
 /// A span, a cycle, and the cycle and rank of a slot.
 pub(super) type ExpiryKey = (u8, u64, u64, u32);
@@ -128,6 +129,23 @@ pub(super) fn log_key_bytes(seq: u64, part: u32) -> [u8; 12] {
     bytes[..8].copy_from_slice(&seq.to_le_bytes());
     bytes[8..].copy_from_slice(&part.to_le_bytes());
     bytes
+}
+
+/// The bytes of the key of a provider call, for its check.
+pub(super) fn attempt_key_bytes((cycle, id): (u64, &str)) -> Vec<u8> {
+    [&cycle.to_le_bytes(), id.as_bytes()].concat()
+}
+
+/// The row of `meta` that says which version of the derived tables there is.
+pub(super) fn derived_row() -> Vec<u8> {
+    seal("meta", b"derived", DERIVED.to_le_bytes().to_vec())
+}
+
+/// The row of `meta` that says what the store is, with a check.
+pub(super) fn identity_row(format: u32, generation: Generation) -> Vec<u8> {
+    let mut bytes = format.to_le_bytes().to_vec();
+    bytes.extend_from_slice(generation.name().as_bytes());
+    seal("meta", b"identity", bytes)
 }
 
 /// Which derived tables are meant: those that are read, or those that are made anew beside them and

@@ -13,7 +13,7 @@ use super::record::{Record, content_digest};
 use super::rows::CycleKind;
 use super::shown::Shown;
 use super::store::Store;
-use super::tables::{self, DERIVED, META, Side};
+use super::tables::{self, FORMAT, META, Side, derived_row, identity_row};
 use super::write::{Note, Rows};
 use crate::change::{Closed, Event, State, Working, close_commit, close_import, close_restore};
 use crate::model::{ReadError, Tree, TurnSource};
@@ -97,7 +97,11 @@ impl Store {
         let db = self.db.write().unwrap_or_else(PoisonError::into_inner);
         let txn = db.begin_write(Side::Main)?;
         tables::exchange_derived(&txn)?;
-        txn.open_table(META)?.insert("derived", DERIVED.to_le_bytes().as_slice())?;
+        {
+            let mut meta = txn.open_table(META)?;
+            meta.insert("derived", derived_row().as_slice())?;
+            meta.insert("identity", identity_row(FORMAT, self.generation).as_slice())?;
+        }
         db.commit(txn)?;
         let Rebuilt { beside, verified } = rebuilt;
         self.reader.clear_cache();

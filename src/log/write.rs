@@ -3,6 +3,7 @@
 
 use super::StoreError;
 use super::base::Base;
+use super::checked::{get_number, put};
 use super::codec::{encode, seal};
 use super::extras::WholeAttempt;
 use super::guarded::Readable;
@@ -12,8 +13,8 @@ use super::record::{ChainHash, content_digest, write_content, write_record};
 use super::rows::{CycleKind, end_part, write_cycle, write_part};
 use super::store::{Head, Store};
 use super::tables::{
-    ATTEMPT_CYCLES, ATTEMPTS, LOG, META, OPEN_ATTEMPTS, ORIGINS, PARTS, PartKey, Side, cycle_key,
-    log_key_bytes, part_key, place_key,
+    ATTEMPT_CYCLES, ATTEMPTS, LOG, META, OPEN_ATTEMPTS, ORIGINS, PARTS, PartKey, Side,
+    attempt_key_bytes, cycle_key, log_key_bytes, part_key, place_key,
 };
 use super::writing::Writer;
 use crate::change::{Attempt, AttemptStatus, Closed, Event, State};
@@ -292,8 +293,8 @@ fn write_note(txn: &Writer, (seq, event): &Note) -> Result<(), StoreError> {
         Event::Origin(origin) => {
             let mut table = txn.open_table(ORIGINS)?;
             for key in origin.keys() {
-                if table.get(key.as_str())?.is_none() {
-                    table.insert(key.as_str(), *seq)?;
+                if get_number(&table, "origins", key.as_str())?.is_none() {
+                    put(&mut table, "origins", key.as_str(), *seq)?;
                 }
             }
             Ok(())
@@ -336,12 +337,16 @@ fn write_events(
 
 fn write_attempt(txn: &Writer, attempt: &Attempt) -> Result<(), StoreError> {
     let id = attempt.attempt_id.as_str();
-    let row = seal("attempts", id.as_bytes(), encode(&WholeAttempt::from(attempt))?);
+    let row = seal(
+        "attempts",
+        &attempt_key_bytes((attempt.cycle_id, id)),
+        encode(&WholeAttempt::from(attempt))?,
+    );
     txn.open_table(ATTEMPTS)?.insert((attempt.cycle_id, id), row.as_slice())?;
-    txn.open_table(ATTEMPT_CYCLES)?.insert(id, attempt.cycle_id)?;
+    put(&mut txn.open_table(ATTEMPT_CYCLES)?, "attempt_cycles", id, attempt.cycle_id)?;
     let mut open = txn.open_table(OPEN_ATTEMPTS)?;
     if attempt.status == AttemptStatus::Running {
-        open.insert(id, attempt.cycle_id)?;
+        put(&mut open, "open_attempts", id, attempt.cycle_id)?;
     } else {
         open.remove(id)?;
     }

@@ -21,7 +21,7 @@ use std::sync::Once;
 const META: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("meta");
 
 /// What redb's panics say is of no interest to whoever runs the tests; all others are printed.
-fn quiet() {
+pub(crate) fn quiet() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let loud = std::panic::take_hook();

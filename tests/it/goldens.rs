@@ -177,10 +177,10 @@ fn the_file_holds_the_recorded_rows() {
     text += &rows::<(u64, &str), &[u8]>(&storage, "attempts", |key, row| {
         Some(format!("{key:?} {}", hex(row)))
     });
-    text +=
-        &rows::<&str, u64>(&storage, "attempt_cycles", |key, cycle| Some(format!("{key} {cycle}")));
-    text +=
-        &rows::<&str, u64>(&storage, "open_attempts", |key, cycle| Some(format!("{key} {cycle}")));
+    for table in ["attempt_cycles", "open_attempts"] {
+        text +=
+            &rows::<&str, &[u8]>(&storage, table, |key, row| Some(format!("{key} {}", hex(row))));
+    }
     check("rows.txt", &text);
 }
 
@@ -196,12 +196,16 @@ fn the_file_holds_the_recorded_indexes() {
     let mut text = rows::<&str, &[u8]>(&storage, "ids", |key, row| {
         named.contains(&key).then(|| format!("{key} {}", hex(row)))
     });
-    text +=
-        &rows::<(u8, u64, u64, u32), ()>(&storage, "expiry", |key, ()| Some(format!("{key:?}")));
-    text += &rows::<(&str, &str), ()>(&storage, "refs", |key, ()| Some(format!("{key:?}")));
+    text += &rows::<(u8, u64, u64, u32), &[u8]>(&storage, "expiry", |key, row| {
+        Some(format!("{key:?} {}", hex(row)))
+    });
+    text += &rows::<(&str, &str), &[u8]>(&storage, "refs", |key, row| {
+        Some(format!("{key:?} {}", hex(row)))
+    });
     text +=
         &rows::<&str, &[u8]>(&storage, "instances", |key, row| Some(format!("{key} {}", hex(row))));
-    text += &rows::<&str, ()>(&storage, "running", |key, ()| Some(key.to_owned()));
+    text +=
+        &rows::<&str, &[u8]>(&storage, "running", |key, row| Some(format!("{key} {}", hex(row))));
     check("indexes.txt", &text);
 }
 
