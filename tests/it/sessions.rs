@@ -7,6 +7,7 @@ mod forks;
 mod imports;
 mod replays;
 mod sayable;
+mod sayable_bytes;
 mod sayable_random;
 mod sent;
 mod threads;

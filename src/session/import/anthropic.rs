@@ -3,7 +3,7 @@
 
 use super::flat::TIMES;
 use super::turns::{Block, Message};
-use super::value::{Map, is_true, map, optional_list, optional_text, peek, text, time};
+use super::value::{Map, map, optional_list, optional_text, peek, rest, text, time};
 use crate::json::Json;
 
 pub(super) fn messages(record: Json, number: i64) -> Result<Vec<Message>, String> {
@@ -80,6 +80,9 @@ fn block(role: &str, mut map: Map) -> Result<Block, String> {
         return Ok(block.attr("data_block", Some("anthropic")));
     }
     map.remove("type");
+    // The API takes these as null too.
+    let null = |name: &&str| map.get(*name) == Some(&Json::Null);
+    let nulls: Vec<&str> = ["cache_control", "citations"].into_iter().filter(null).collect();
     let block = match kind.as_str() {
         "text" => Block::said(role, Some(Json::Str(text(&mut map, "text")?))),
         "tool_use" => {
@@ -87,8 +90,10 @@ fn block(role: &str, mut map: Map) -> Result<Block, String> {
             Block::call(Some(id), Some(name), map.remove("input"))
         }
         "tool_result" => {
-            let failed = is_true(&map, "is_error").then_some(true);
-            map.remove("is_error");
+            let failed = match map.remove("is_error") {
+                Some(Json::Bool(failed)) => Some(failed),
+                _ => None,
+            };
             let id = text(&mut map, "tool_use_id")?;
             Block::result(Some(id), map.remove("content")).attr("data_is_error", failed)
         }
@@ -102,5 +107,6 @@ fn block(role: &str, mut map: Map) -> Result<Block, String> {
                 .attr("data_signature", optional_text(&mut map, "signature")?)
         }
     };
-    Ok(block.extra(map))
+    let nulls = nulls.into_iter().map(|name| (name.to_owned(), Json::Null));
+    Ok(block.extra(rest(map).into_iter().chain(nulls).collect()))
 }

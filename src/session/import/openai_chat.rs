@@ -24,7 +24,9 @@ fn message(mut map: Map, group: Json) -> Result<Message, String> {
     let role = text(&mut map, "role")?;
     let time = time(&mut map, &TIMES)?;
     let name = optional_text(&mut map, "name")?;
+    let bare = !map.contains_key("content");
     let content = content(&mut map)?;
+    let nulls = nulls(&role, &map);
     let mut blocks = match role.as_str() {
         "assistant" => assistant(&mut map, content)?,
         "tool" => vec![Block::result(Some(text(&mut map, "tool_call_id")?), content)],
@@ -44,7 +46,11 @@ fn message(mut map: Map, group: Json) -> Result<Message, String> {
         }
     }
     if let Some(first) = blocks.first_mut() {
-        let extra = rest(map);
+        let mut extra = rest(map);
+        extra.extend(nulls.into_iter().map(|name| (name.to_owned(), Json::Null)));
+        if bare && first.kind.as_deref() == Some("call") {
+            first.attrs.insert("data_bare".into(), Json::Bool(true));
+        }
         if !extra.is_empty() {
             first.attrs.insert("data_extra".into(), Json::Map(extra));
         }
@@ -53,6 +59,12 @@ fn message(mut map: Map, group: Json) -> Result<Message, String> {
         }
     }
     Ok(Message { blocks, user_speaks: role == "user", left_out: None })
+}
+
+/// Fields that the API takes as null too.
+fn nulls(role: &str, map: &Map) -> Vec<&'static str> {
+    let names = ["audio", "function_call", "refusal"].into_iter();
+    names.filter(|name| role == "assistant" && map.get(*name) == Some(&Json::Null)).collect()
 }
 
 /// A text or a list of parts, as it is.

@@ -2,7 +2,7 @@
 //! (`output`). Parts of contents are kept in the chat API's words.
 
 use super::turns::{Block, Message};
-use super::value::{Map, map, optional_text, peek, text, time};
+use super::value::{Map, map, optional_text, peek, rest, text, time};
 use crate::json::Json;
 
 pub(super) fn messages(record: Json) -> Result<Vec<Message>, String> {
@@ -77,7 +77,7 @@ pub(super) fn item(
     item.remove("id");
     item.remove("status");
     let spoken = block.role == "assistant";
-    let block = block.attr("data_model", model.filter(|_| spoken)).extra(item);
+    let block = block.attr("data_model", model.filter(|_| spoken)).extra(rest(item));
     Ok(Message { blocks: vec![Block { time, ..block }], user_speaks, left_out: None })
 }
 

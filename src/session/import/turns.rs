@@ -65,7 +65,6 @@ impl Block {
 
     /// With what else the record says, under one name.
     pub(super) fn extra(self, rest: Map) -> Block {
-        let rest = super::value::rest(rest);
         self.attr("data_extra", Some(rest).filter(|rest| !rest.is_empty()).map(Json::Map))
     }
 }
@@ -77,6 +76,8 @@ pub(super) struct Builder {
     /// Whether the turn has a message, and whether anybody but the user spoke in it.
     said: bool,
     answered: bool,
+    /// Whether anybody has spoken at all.
+    begun: bool,
     /// How many messages there were: their number groups the blocks of one.
     messages: i64,
     pub(super) session: Option<String>,
@@ -92,6 +93,7 @@ impl Builder {
             turns: vec![ImportTurn::default()],
             said: false,
             answered: false,
+            begun: false,
             messages: 0,
             session: None,
             model: None,
@@ -137,7 +139,12 @@ impl Builder {
             (self.said, self.answered) = (false, false);
         }
         for mut add in adds {
+            // The chat API takes instructions in the middle: they stay where they are.
+            if self.begun && self.format == Format::OpenaiChat {
+                add.to = Some("^ah".into());
+            }
             let in_head = add.to.as_deref() == Some("^ah");
+            self.begun |= in_head;
             let Some(turn) = self.turns.last_mut() else { return };
             turn.created_at_ns = turn.created_at_ns.max(add.created_at_ns);
             if in_head && !self.said {

@@ -10,14 +10,15 @@ use super::pairs::Naming;
 use super::parts::{Map, Whose, anthropic, content, object, show, text_part};
 use super::script::{Reply, Script, arguments};
 use super::shapes::Shape;
-use super::shapes::anthropic::{CACHE, CALLER, CITATIONS};
+use super::shapes::anthropic::{CACHE, CALLER, CITATIONS, NAME};
 use super::units::{Sort, Unit};
 use crate::json::Json;
 use crate::model::Place;
 use std::collections::BTreeSet;
 
 /// Ids may be of any length.
-pub(super) const NAMING: Naming = Naming { most_id: usize::MAX, plain_id: true, most_tool: 128 };
+pub(super) const NAMING: Naming =
+    Naming { most_id: usize::MAX, plain_id: true, most_tool: 128, functions: false };
 
 /// How many breakpoints of the prompt cache a request may have.
 const BREAKPOINTS: usize = 4;
@@ -203,7 +204,8 @@ impl Writer<'_> {
     }
 
     fn call(&mut self, at: usize, unit: &Unit) -> Json {
-        let extra = self.extra(unit, &[("cache_control", CACHE), ("caller", CALLER)]);
+        let fields = [("cache_control", CACHE), ("caller", CALLER), ("toolset_name", NAME)];
+        let extra = self.extra(unit, &fields);
         let fields = [
             ("id", Json::from(self.script.id(at))),
             ("name", Json::Str(NAMING.tool(unit, self.notes))),
@@ -221,14 +223,14 @@ impl Writer<'_> {
             return Block { at: reply.call, value, plain: false };
         };
         let unit = &self.script.units[at];
-        let mut map = self.extra(unit, &[("cache_control", CACHE)]);
+        let mut map = self.extra(unit, &[("cache_control", CACHE), ("toolset_name", NAME)]);
         if unit.content.is_some() {
             let said = content(unit, Whose::Result, anthropic, self.notes);
             let said = said.unwrap_or_else(|| super::empty_result(unit, self.notes));
             map.insert("content".into(), said);
         }
-        if unit.node.attrs.get("data_is_error") == Some(&Json::Bool(true)) {
-            map.insert("is_error".into(), Json::Bool(true));
+        if let Some(Json::Bool(failed)) = unit.node.attrs.get("data_is_error") {
+            map.insert("is_error".into(), Json::Bool(*failed));
         }
         Block { at, value: typed("tool_result", map, [id]), plain: false }
     }
@@ -292,21 +294,26 @@ fn breakpoints(value: &Json) -> usize {
     match value {
         Json::List(items) => items.iter().map(breakpoints).sum(),
         Json::Map(map) => {
-            let inner: usize = map.values().map(breakpoints).sum();
-            inner + usize::from(map.contains_key("cache_control") && map.contains_key("type"))
+            // The arguments of a call are its own.
+            let inner = map.iter().filter(|(name, _)| *name != "input");
+            inner.map(|(_, value)| breakpoints(value)).sum::<usize>() + usize::from(is_marked(map))
         }
         _ => 0,
     }
+}
+
+fn is_marked(map: &Map) -> bool {
+    map.get("cache_control").is_some_and(|mark| !mark.is_null())
 }
 
 fn strip(value: &mut Json, excess: &mut usize) {
     match value {
         Json::List(items) => items.iter_mut().for_each(|item| strip(item, excess)),
         Json::Map(map) => {
-            // The arguments of a call are its own.
             let inner = map.iter_mut().filter(|(name, _)| *name != "input");
             inner.for_each(|(_, value)| strip(value, excess));
-            if *excess > 0 && map.contains_key("type") && map.remove("cache_control").is_some() {
+            if *excess > 0 && is_marked(map) {
+                map.remove("cache_control");
                 *excess -= 1;
             }
         }

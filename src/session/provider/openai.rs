@@ -12,7 +12,8 @@ use crate::json::{Json, canonical_string};
 use std::collections::BTreeMap;
 
 /// The API refuses longer ids and names.
-pub(super) const NAMING: Naming = Naming { most_id: 40, plain_id: false, most_tool: 64 };
+pub(super) const NAMING: Naming =
+    Naming { most_id: 40, plain_id: false, most_tool: 64, functions: true };
 
 pub(super) fn messages(script: &Script, notes: &mut Notes) -> Vec<Piece> {
     let mut writer = Writer { script, notes, said: BTreeMap::new() };
@@ -91,7 +92,10 @@ impl<'a> Writer<'a> {
             let rest = (from..line.len()).take_while(|i| {
                 let unit = self.unit(line[*i]);
                 let one = sort != Sort::Call || !later(*i);
-                unit.sort == sort && joins(unit) && one && (!alone || !self.is_function(line[*i]))
+                unit.sort == sort
+                    && joins(unit)
+                    && one
+                    && (!alone || !self.script.is_function(line[*i]))
             });
             rest.count()
         };
@@ -103,26 +107,10 @@ impl<'a> Writer<'a> {
         };
         let calls = match line.get(parts) {
             // The API has one function for each message.
-            Some(at) if self.is_function(*at) && joins(self.unit(*at)) => 1,
+            Some(at) if self.script.is_function(*at) && joins(self.unit(*at)) => 1,
             _ => count(parts, Sort::Call, true),
         };
         parts + calls
-    }
-
-    /// Whether a call is one of the older sort, without an id, whose result is right after it.
-    fn is_function(&self, at: usize) -> bool {
-        let call = self.unit(at);
-        let named = call
-            .attr("data_tool_name")
-            .is_some_and(|name| !name.is_empty() && name == plain_name(name, NAMING.most_tool));
-        let answer = self.script.answer(at).map(|answer| self.unit(answer));
-        call.sort == Sort::Call
-            && call.call_id().is_none()
-            && named
-            && answer.is_some_and(|answer| {
-                answer.node.role.as_deref() == Some("function")
-                    && !matches!(answer.content.as_deref(), Some(Json::List(_)))
-            })
     }
 
     /// Calls of a message, or what else there is.
@@ -143,10 +131,14 @@ impl<'a> Writer<'a> {
             1 => contents.remove(0),
             _ => Json::List(contents.into_iter().flat_map(as_parts).collect()),
         };
-        map.insert("content".into(), content);
+        let bare = group.first().and_then(|at| self.unit(*at).node.attrs.get("data_bare"));
+        // The message that it came from may have had no content either.
+        if !parts.is_empty() || bare != Some(&Json::Bool(true)) {
+            map.insert("content".into(), content);
+        }
         match calls.as_slice() {
             [] => {}
-            [only] if self.is_function(*only) => {
+            [only] if self.script.is_function(*only) => {
                 let called = self.called(*only, "arguments");
                 map.insert("function_call".into(), called);
             }
@@ -165,8 +157,9 @@ impl<'a> Writer<'a> {
         let mut kept = Map::new();
         for (name, value) in unit.extra() {
             let fits = match name.as_str() {
-                "refusal" => unit.refusal().is_some(),
-                "audio" => shapes::openai::AUDIO.fits(value),
+                "refusal" => value.is_null() || unit.refusal().is_some(),
+                "audio" => value.is_null() || shapes::openai::AUDIO.fits(value),
+                "function_call" => value.is_null(),
                 _ => false,
             };
             match fits && speaks {
@@ -218,7 +211,7 @@ impl<'a> Writer<'a> {
             }
             None => (self.unit(reply.call), Json::Str(self.script.ending(reply.call))),
         };
-        let value = match self.is_function(reply.call) {
+        let value = match self.script.is_function(reply.call) {
             true => {
                 let name = self.unit(reply.call).attr("data_tool_name").unwrap_or_default();
                 object([

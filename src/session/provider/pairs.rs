@@ -2,6 +2,7 @@
 
 use super::notes::Notes;
 use super::units::{Sort, Unit, is_blank, label};
+use crate::json::Json;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// What an API allows as names.
@@ -12,6 +13,8 @@ pub(super) struct Naming {
     pub(super) plain_id: bool,
     /// The most characters of a tool's name.
     pub(super) most_tool: usize,
+    /// Whether there are calls of an older sort, without ids.
+    pub(super) functions: bool,
 }
 
 /// Who answers whom: places among the units.
@@ -114,16 +117,37 @@ pub(super) fn all(units: &[Unit]) -> Pairs {
     pairs
 }
 
+/// Calls of the older sort: without an id, and with a result right after them that says so.
+pub(super) fn functions(units: &[Unit], pairs: &Pairs, naming: &Naming) -> BTreeSet<usize> {
+    let is_function = |at: &usize| {
+        let call = &units[*at];
+        let name = call.attr("data_tool_name").unwrap_or_default();
+        let answer = pairs.answer(*at).map(|answer| &units[answer]);
+        call.call_id().is_none()
+            && !name.is_empty()
+            && name == plain_name(name, naming.most_tool)
+            && answer.is_some_and(|answer| {
+                answer.node.role.as_deref() == Some("function")
+                    && !matches!(answer.content.as_deref(), Some(Json::List(_)))
+            })
+    };
+    (0..units.len()).filter(|at| naming.functions && is_function(at)).collect()
+}
+
 /// The ids that calls have in the thread: their own where the API allows it and nobody before has
 /// it, else one that is made of it, or of the node's id.
 pub(super) fn call_ids(
     units: &[Unit],
+    functions: &BTreeSet<usize>,
     naming: &Naming,
     notes: &mut Notes,
 ) -> BTreeMap<usize, String> {
     let mut found: BTreeMap<usize, String> = BTreeMap::new();
     let mut taken: BTreeSet<String> = BTreeSet::new();
-    let calls = || units.iter().enumerate().filter(|(_, unit)| unit.sort == Sort::Call);
+    let calls = || {
+        let named = units.iter().enumerate().filter(|(at, _)| !functions.contains(at));
+        named.filter(|(_, unit)| unit.sort == Sort::Call)
+    };
     for (at, unit) in calls() {
         let own = unit.call_id().filter(|id| *id == naming.id(id));
         if let Some(id) = own.filter(|id| !taken.contains(*id)) {

@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Script {
     pub(super) units: Vec<Unit>,
     pairs: Pairs,
+    functions: BTreeSet<usize>,
     ids: BTreeMap<usize, String>,
     gone: BTreeMap<usize, Gone>,
 }
@@ -55,8 +56,9 @@ impl Script {
         let open: Vec<usize> =
             (0..units.len()).filter(|at| pairs.lacks(*at, &units[*at])).collect();
         let gone = endings(state, &units, &open)?;
-        let ids = pairs::call_ids(&units, naming, notes);
-        let script = Script { units, pairs, ids, gone };
+        let functions = pairs::functions(&units, &pairs, naming);
+        let ids = pairs::call_ids(&units, &functions, naming, notes);
+        let script = Script { units, pairs, functions, ids, gone };
         for at in open {
             let done = format!("its result is {} here", script.ending(at));
             notes.mended(&script.units[at], UNANSWERED, done);
@@ -64,9 +66,9 @@ impl Script {
         Ok(script)
     }
 
-    /// Who answers a call.
-    pub(super) fn answer(&self, call: usize) -> Option<usize> {
-        self.pairs.answer(call)
+    /// Whether a call is one of the older sort, without an id, whose result is right after it.
+    pub(super) fn is_function(&self, call: usize) -> bool {
+        self.functions.contains(&call)
     }
 
     /// The call that a result is for.

@@ -165,20 +165,26 @@ pub(super) mod openai {
 pub(super) mod anthropic {
     use super::{Field, IMAGES, Shape, may, must};
 
-    /// A breakpoint of the prompt cache.
-    pub(in super::super) const CACHE: Shape = Shape::Map(&[
-        must("type", Shape::Word(&["ephemeral"])),
-        may("ttl", Shape::Word(&["5m", "1h"])),
+    /// A breakpoint of the prompt cache, or none.
+    pub(in super::super) const CACHE: Shape = Shape::Any(&[
+        Shape::Null,
+        Shape::Map(&[
+            must("type", Shape::Word(&["ephemeral"])),
+            may("ttl", Shape::Word(&["5m", "1h"])),
+        ]),
     ]);
 
     const CACHED: Field = may("cache_control", CACHE);
-    const NAME: Shape = Shape::Any(&[Shape::Str, Shape::Null]);
+    /// A name, or none.
+    pub(in super::super) const NAME: Shape = Shape::Any(&[Shape::Str, Shape::Null]);
     const CITED: Field = must("cited_text", Shape::Str);
     const INDEX: Field = must("document_index", Shape::Int);
     const TITLE: Field = must("document_title", NAME);
 
-    /// The citations of a text.
-    pub(in super::super) const CITATIONS: Shape = Shape::List(&Shape::Any(&[
+    /// The citations of a text, or none.
+    pub(in super::super) const CITATIONS: Shape = Shape::Any(&[Shape::Null, CITED_PLACES]);
+
+    const CITED_PLACES: Shape = Shape::List(&Shape::Any(&[
         Shape::Map(&[
             must("type", Shape::Word(&["char_location"])),
             must("start_char_index", Shape::Int),
@@ -243,7 +249,13 @@ pub(super) mod anthropic {
                 Shape::Map(&[must("type", Shape::Word(&["file"])), must("file_id", Shape::Words)]),
             ]),
         ),
+        may("transformations", TRANSFORMATIONS),
         CACHED,
+    ]);
+
+    const TRANSFORMATIONS: Shape = Shape::Any(&[
+        Shape::Null,
+        Shape::Map(&[may("oversized_image", Shape::Word(&["downsize", "error"]))]),
     ]);
 
     const CITING: Field = may("citations", Shape::Map(&[may("enabled", Shape::Bool)]));

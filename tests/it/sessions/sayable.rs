@@ -5,6 +5,7 @@ use crate::support::life::{CLOCK, ask, must};
 use crate::support::program::Folder;
 use crate::support::storage::Memory;
 use crate::support::wire;
+use pactdb::session::{EndReason, ThreadFormat, ThreadRequest, compare};
 use pactdb::{Db, Options};
 use serde_json::{Value, json};
 
@@ -465,5 +466,61 @@ fn strict_is_an_error_that_advises_what_works() {
     for (field, value) in [("strict", json!("yes")), ("drop_unpaired", json!(1))] {
         let reply = ask(&db, &json!({"op": "thread", "format": "openai", field: value}));
         assert_eq!(reply["error"]["code"], "E_ATTR_INVALID", "{reply}");
+    }
+}
+
+#[test]
+fn the_thread_of_a_moment_tells_what_was_known_then() {
+    let db = store(&[said("user", "Look."), call("c", "k")]);
+    let asked = db.events();
+    must(&db, &result("r", "k", json!({"ttl": 0})));
+    let answered = db.events();
+    must(&db, &json!({"op": "remove", "target": "#r"}));
+    let removed = db.events();
+    must(&db, &json!({"op": "undo"}));
+    let undone = db.events();
+    must(&db, &commit());
+    must(&db, &commit());
+    let cases = [
+        (format!("@e{asked}"), "[no result]"),
+        (format!("@e{answered}"), "seen"),
+        (format!("@e{removed}"), "[removed]"),
+        (format!("@e{undone}"), "seen"),
+        ("@c1".to_owned(), "[expired after 0 cycles]"),
+        ("@t0".to_owned(), "[expired after 0 cycles]"),
+    ];
+    for (at, expected) in cases {
+        for format in ["openai", "anthropic"] {
+            let line = lines(&say(&db, format, Some(&at)).0)[2].clone();
+            assert!(line.ends_with(expected), "{at}: {line}, not {expected}");
+        }
+    }
+}
+
+#[test]
+fn threads_with_renderings_are_compared_too() {
+    let db = store(&[
+        said("user", "Look."),
+        call("c", "k"),
+        result("r", "k", json!({"ttl": 1})),
+        said("assistant", "Done."),
+        commit(),
+        said("user", "And?"),
+        commit(),
+        said("assistant", "That is all."),
+        commit(),
+    ]);
+    for format in [ThreadFormat::Openai, ThreadFormat::Anthropic] {
+        let (first, second, third) =
+            (db.snapshot(1).unwrap(), db.snapshot(2).unwrap(), db.snapshot(3).unwrap());
+        let found = compare(&db, &first, &second, format).unwrap();
+        assert_eq!((found.reason, found.node.as_deref()), (EndReason::Expired, Some("r")));
+        assert_eq!(found.cycle, Some(2));
+        let found = compare(&db, &second, &third, format).unwrap();
+        assert_eq!(found.reason, EndReason::Appended);
+        // What was said in another way stands the same in both.
+        assert_eq!(found.common_blocks, 4);
+        let strict = ThreadRequest { strict: true, ..ThreadRequest::from(format) };
+        assert!(compare(&db, &first, &second, strict).is_err());
     }
 }

@@ -85,7 +85,7 @@ pub(crate) fn openai(thread: &Value) -> Checked {
             openai_message(answer).map_err(|rule| format!("message {at}: {rule}"))?;
             at += 1;
         }
-        if let Some(called) = message.get("function_call") {
+        if let Some(called) = message.get("function_call").filter(|value| !value.is_null()) {
             let answer = messages.get(at).unwrap_or(&Value::Null);
             let answers = answer["role"] == "function" && answer["name"] == called["name"];
             check(answers, "a function is not answered at once")?;
@@ -118,22 +118,22 @@ fn openai_message(message: &Value) -> Checked {
         }
         "assistant" => {
             let beside = ["tool_calls", "function_call", "refusal", "audio", "name"];
-            only(message, &["role", "content"], &beside)?;
-            let speaks = beside[..4].iter().any(|name| message.get(*name).is_some());
+            only(message, &["role"], &[&beside[..], &["content"]].concat())?;
+            let speaks = beside[..4].iter().any(|name| !message[*name].is_null());
             check(!message["content"].is_null() || speaks, "an assistant says nothing")?;
             if !message["content"].is_null() {
                 openai_content(&message["content"], &["text", "refusal"])?;
             }
-            if let Some(refusal) = message.get("refusal") {
+            if let Some(refusal) = message.get("refusal").filter(|value| !value.is_null()) {
                 words(refusal)?;
             }
-            if let Some(audio) = message.get("audio") {
+            if let Some(audio) = message.get("audio").filter(|value| !value.is_null()) {
                 only(audio, &["id"], &[])?;
             }
             if let Some(calls) = message.get("tool_calls") {
                 list(calls)?.iter().try_for_each(openai_call)?;
             }
-            match message.get("function_call") {
+            match message.get("function_call").filter(|value| !value.is_null()) {
                 Some(called) => openai_function(called),
                 None => Ok(()),
             }
@@ -234,7 +234,7 @@ pub(crate) fn anthropic(thread: &Value) -> Checked {
             check(text.trim_end() == text, "the last text ends in white space")?;
         }
     }
-    let breakpoints = thread.to_string().matches("\"cache_control\":").count();
+    let breakpoints = thread.to_string().matches("\"cache_control\":{").count();
     check(breakpoints <= 4, "too many breakpoints")
 }
 
@@ -299,7 +299,7 @@ fn anthropic_block(block: &Value, role: &str) -> Checked {
         ],
     };
     one_of(&block["type"], types)?;
-    if let Some(cache) = block.get("cache_control") {
+    if let Some(cache) = block.get("cache_control").filter(|value| !value.is_null()) {
         only(cache, &["type"], &["ttl"])?;
         check(cache["type"] == "ephemeral", "a breakpoint of what sort?")?;
     }
@@ -318,7 +318,11 @@ fn anthropic_block(block: &Value, role: &str) -> Checked {
             words(&block["data"]).map(drop)
         }
         "tool_use" => {
-            only(block, &["type", "id", "name", "input"], &["cache_control", "caller"])?;
+            only(
+                block,
+                &["type", "id", "name", "input"],
+                &["cache_control", "caller", "toolset_name"],
+            )?;
             check(plain(words(&block["id"])?, usize::MAX), "an id that is not allowed")?;
             check(plain(words(&block["name"])?, 128), "the name of a tool")?;
             check(block["input"].is_object(), "arguments are no object")
