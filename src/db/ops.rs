@@ -345,6 +345,9 @@ pub struct ImportReply {
     pub nodes: u64,
     /// The digest of the newest snapshot, in hex.
     pub digest: String,
+    /// What else there is to say; in a reply of the protocol it stands beside this.
+    #[serde(skip)]
+    pub warnings: Vec<String>,
 }
 
 /// What was taken back.

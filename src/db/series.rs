@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::json::Json;
 use crate::limits::{MAX_BATCH_OPS, MAX_NAME_BYTES, MAX_NUMBER, MAX_SUBTREE_NODES, MAX_TIME_NS};
 use crate::log::{Append, CycleKind, NewEvent};
+use crate::model::Generation;
 use crate::snapshot::{check_content, hex, read_document};
 use std::sync::Arc;
 
@@ -38,7 +39,10 @@ impl Db {
             let mut all = ImportReply { cycle: working.state.last_cycle, ..Default::default() };
             for (i, document) in documents.iter().enumerate() {
                 let (reply, next) = self.take_snapshot(&working, document, false)?;
-                all = ImportReply { commits: i as u64 + 1, ..reply };
+                let mut warnings = all.warnings;
+                warnings.extend(reply.warnings);
+                warnings.dedup();
+                all = ImportReply { commits: i as u64 + 1, warnings, ..reply };
                 working = next;
                 progress(all.commits, count);
             }
@@ -60,6 +64,7 @@ impl Db {
         // What cannot be read is taken for used; the import fails on it soon after.
         let used = |id: &str| state.was_used(id).unwrap_or(true);
         let document = read_document(document, state.generation, state.cycle(), &used)?;
+        let warnings = other_generation(state.generation, document.generation);
         let reader = self.inner.store.reader();
         let context = Context { seq, now };
         let (mut import, contents) = plan_import(state, document, &**reader, context)?;
@@ -71,6 +76,7 @@ impl Db {
             commits: 1,
             nodes: end.before.totals.of(None).nodes + 2,
             digest: hex(&import.digest),
+            warnings,
         };
         let events = [NewEvent { event: Arc::new(Event::Imported(import)), contents }];
         let closed = Some((&end.closed, &end.before, CycleKind::Import));
@@ -199,6 +205,15 @@ impl Db {
         let message = "the import has too many messages in one turn, or in all: split it";
         Err(Error::new(Code::Limit, message))
     }
+}
+
+/// What is said where a document is of another generation than the store, which keeps its own.
+fn other_generation(own: Generation, named: Option<Generation>) -> Vec<String> {
+    let other = named.filter(|named| *named != own);
+    let words = |other: Generation| {
+        format!("the document is of PACT {}, the store stays one of {}", other.name(), own.name())
+    };
+    other.map(words).into_iter().collect()
 }
 
 fn is_system(add: &AddRequest) -> bool {

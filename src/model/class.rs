@@ -96,6 +96,15 @@ impl Generation {
         }
     }
 
+    /// The generation that a document's `spec_version` names, if it is one (R14.10).
+    pub fn of_spec_version(version: &str) -> Option<Generation> {
+        match version {
+            version if version.starts_with("PACT/0.1") => Some(Generation::V0_1),
+            version if version.starts_with("PACT/1.") => Some(Generation::V1_0),
+            _ => None,
+        }
+    }
+
     /// The short name: `0.1` or `1.0`.
     pub fn name(self) -> &'static str {
         match self {

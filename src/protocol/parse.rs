@@ -12,6 +12,7 @@ use crate::json::Json;
 use crate::lifecycle::{Policy, Region};
 use crate::query::{Dialect, Options as QueryOptions};
 use crate::session::{ThreadFormat, ThreadRequest};
+use crate::snapshot::params_hash;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 
@@ -454,6 +455,14 @@ fn attempt(fields: &mut Fields) -> Result<AttemptRequest> {
     request.model = field("model")?;
     request.params_hash = field("params_hash")?;
     request.error = field("error")?;
+    if request.action == AttemptAction::Start
+        && let Some(params) = fields.take_nullable("params")
+    {
+        if request.params_hash.is_some() {
+            return Err(Error::request("'params' are hashed: leave 'params_hash' out"));
+        }
+        request.params_hash = Some(params_hash(&params.unwrap_or(Json::Null)));
+    }
     request.started_at = fields.take("started_at").map(|v| int("started_at", v)).transpose()?;
     request.ended_at = fields.take("ended_at").map(|v| int("ended_at", v)).transpose()?;
     request.token_in = fields.take("token_in").map(|v| count("token_in", v)).transpose()?;

@@ -154,7 +154,11 @@ fn run(db: &Db, op: Op, warnings: &mut Vec<String>) -> Result<Body> {
                 }
             }
         }
-        Op::ImportSnapshot(snapshot) => to_json(&db.import_snapshot(&snapshot)?),
+        Op::ImportSnapshot(snapshot) => {
+            let reply = db.import_snapshot(&snapshot)?;
+            warnings.extend_from_slice(&reply.warnings);
+            to_json(&reply)
+        }
         Op::ImportMessages { messages, created_at_ns } => {
             to_json(&db.import_messages(&messages, created_at_ns)?)
         }

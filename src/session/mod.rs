@@ -17,7 +17,10 @@ mod sent;
 pub use changes::{FieldChange, NodeChange, What};
 pub use dump::{DumpReport, dump, load, load_on};
 pub use fork::{Until, copy, copy_on, fork, fork_on};
-pub use import::{BadRecord, Format, ImportProgress, ImportReport, ImportRequest, import};
+pub use import::{
+    BadRecord, Format, ImportProgress, ImportReport, ImportRequest, Incoming, import, import_read,
+    read_import,
+};
 pub use life::{Moment, life};
 pub use provider::{Comparison, EndReason, Thread, ThreadFormat, ThreadRequest, compare, thread};
 pub use replay::{Replay, ReplayRequest, Step};

@@ -61,6 +61,11 @@ pub fn content_bytes(content: &Json) -> u64 {
     }
 }
 
+/// The hash of a provider call's parameters (R14.13): SHA-256 over their canonical JSON, in hex.
+pub fn params_hash(params: &Json) -> String {
+    hex(&text_hash(&canonical_string(params)))
+}
+
 /// Lower-case hex.
 pub fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write;

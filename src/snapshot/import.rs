@@ -55,6 +55,8 @@ impl Given {
 /// A snapshot document that obeys the rules. Siblings are in the document's order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document {
+    /// The generation that it names, if it names one.
+    pub generation: Option<Generation>,
     /// The cycle that it makes.
     pub cycle: u64,
     /// The root.
@@ -90,10 +92,23 @@ pub fn read_document(
             ));
         }
     };
+    let named = spec_version(document)?;
     let Some(root) = top.get("root") else {
         return Err(fault("$", "the snapshot has no \"root\" object".into()));
     };
-    Reader { generation, cycle, next_index: 0, ids: HashSet::new(), used }.document(root)
+    let reader = Reader { generation, cycle, next_index: 0, ids: HashSet::new(), used };
+    Ok(Document { generation: named, ..reader.document(root)? })
+}
+
+/// The generation that a document names (R14.10).
+pub fn spec_version(document: &Json) -> Result<Option<Generation>, ImportError> {
+    let Json::Map(top) = document else { return Ok(None) };
+    let Some(version) = top.get("spec_version") else { return Ok(None) };
+    let named = version.as_str().and_then(Generation::of_spec_version);
+    named.map(Some).ok_or_else(|| {
+        let known = "\"PACT/0.1…\", \"PACT/1.…\", or not there";
+        fault("$.spec_version", format!("it must be {known}, not {}", show(version)))
+    })
 }
 
 struct Reader<'u> {
@@ -145,7 +160,7 @@ impl Reader<'_> {
         let sys = sys.unwrap_or_else(|| vec![self.missing(Class::Sys, "sys")]);
         let seq = seq.unwrap_or_else(|| self.missing(Class::Seq, "seq"));
         let ah = ah.unwrap_or_else(|| vec![self.missing(Class::Ah, "ah")]);
-        Ok(Document { cycle: self.cycle, root, seq, sys, ah, turns })
+        Ok(Document { generation: None, cycle: self.cycle, root, seq, sys, ah, turns })
     }
 
     /// A region that the document does not have.

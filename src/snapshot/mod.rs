@@ -11,7 +11,7 @@ mod thread;
 
 pub use digest::{SnapshotParts, TurnsHash, snapshot_digest, subtree_hash};
 pub use export::{Body, Contents, export, node_object};
-pub use hash::{content_bytes, content_hash, hex, text_hash, unhex};
+pub use hash::{content_bytes, content_hash, hex, params_hash, text_hash, unhex};
 pub use headers::check_content;
-pub use import::{Document, DocumentNode, Given, ImportError, read_document};
+pub use import::{Document, DocumentNode, Given, ImportError, read_document, spec_version};
 pub use thread::thread;

@@ -2,12 +2,15 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod attempts;
 mod births;
 mod diffs;
 mod headers;
 mod places;
+mod versions;
 
 use crate::support::storage::Memory;
+use pactdb::Generation;
 use pactdb::db::{Db, Options};
 use pactdb::protocol::handle_line;
 use serde_json::{Value, json};

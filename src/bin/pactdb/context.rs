@@ -7,7 +7,7 @@ use crate::progress::Bar;
 use crate::render::{self, Look, Tone, visible};
 use pactdb::protocol::{self, Op, Reply};
 use pactdb::query::Dialect;
-use pactdb::{Code, Db, Error, Options, Result, json};
+use pactdb::{Code, Db, Error, Generation, Options, Result, json};
 use serde::Serialize;
 use std::fs::OpenOptions;
 use std::io::{BufRead, IsTerminal, Write};
@@ -62,8 +62,14 @@ impl Context {
 
     /// Opens the store for a command that edits, and makes it on first use.
     pub fn open_or_create(&self) -> Result<Db> {
+        self.open_or_create_as(Generation::default())
+    }
+
+    /// The same; a store that is made is of that generation.
+    pub fn open_or_create_as(&self, generation: Generation) -> Result<Db> {
         let bar = Bar::new();
-        Options::new().progress(move |progress| bar.show(progress)).open_or_create(&self.store)
+        let options = Options::new().progress(move |progress| bar.show(progress));
+        options.generation(generation).open_or_create(&self.store)
     }
 
     /// Runs an operation and prints its answer.
@@ -106,6 +112,19 @@ impl Context {
             true => self.print(&format!("{{\"ok\":{}}}\n", line(value)?)),
             false => self.tell(text),
         }
+    }
+
+    /// The same with warnings, which a person reads on standard error.
+    pub fn say_with<T: Serialize>(&self, value: &T, text: &str, said: &[String]) -> Result<()> {
+        if !self.json {
+            self.warn(said);
+            return self.tell(text);
+        }
+        let warnings = match said {
+            [] => String::new(),
+            said => format!(",\"warnings\":{}", line(&said)?),
+        };
+        self.print(&format!("{{\"ok\":{}{warnings}}}\n", line(value)?))
     }
 
     /// Writes exact bytes to standard output, for programs.

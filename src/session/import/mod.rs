@@ -22,6 +22,8 @@ use crate::db::{Db, ImportReply, TurnsRequest};
 use crate::error::{Error, Result};
 use crate::json::{Json, canonical_string};
 use crate::limits::MAX_BAD_NAMED;
+use crate::model::Generation;
+use crate::snapshot::spec_version;
 use detect::detect;
 use std::collections::BTreeMap;
 use std::io::BufRead;
@@ -155,12 +157,49 @@ pub fn import(
     request: &ImportRequest,
     progress: &mut dyn FnMut(ImportProgress),
 ) -> Result<ImportReport> {
+    import_read(db, read_import(input, request, progress)?, request, progress)
+}
+
+/// A document that was read, and is not imported yet.
+pub struct Incoming {
+    list: Vec<records::Record>,
+    format: Format,
+    judge: Judge,
+}
+
+impl Incoming {
+    /// The generation that a store takes which is made for it (R14.10): that of its first snapshot
+    /// that names one.
+    pub fn generation(&self) -> Generation {
+        let snapshots = self.list.iter().filter(|_| self.format == Format::Pact);
+        let mut named = snapshots.filter_map(|record| spec_version(&record.value).ok().flatten());
+        named.next().unwrap_or_default()
+    }
+}
+
+/// Reads a document and recognises its format.
+pub fn read_import(
+    input: impl BufRead,
+    request: &ImportRequest,
+    progress: &mut dyn FnMut(ImportProgress),
+) -> Result<Incoming> {
     let mut judge = Judge { skip: request.skip_bad, named: Vec::new(), count: 0 };
     let list = records::read(input, &mut judge, progress)?;
     let format = match request.format {
         Some(format) => format,
         None => detect(list.iter().map(|record| &record.value))?,
     };
+    Ok(Incoming { list, format, judge })
+}
+
+/// Imports a document that was read.
+pub fn import_read(
+    db: &Db,
+    incoming: Incoming,
+    request: &ImportRequest,
+    progress: &mut dyn FnMut(ImportProgress),
+) -> Result<ImportReport> {
+    let Incoming { list, format, mut judge } = incoming;
     let records = list.len() as u64;
     if format == Format::Pact {
         return pact::import(db, list, judge, progress);

@@ -208,6 +208,9 @@ pub struct AttemptArgs {
     /// Keep the SHA-256 of the thread that it is sent, in this form
     #[arg(long)]
     pub format: Option<ThreadForm>,
+    /// The parameters, as JSON; their hash is kept
+    #[arg(long, value_name = "JSON", conflicts_with = "params_hash")]
+    pub params: Option<String>,
     #[command(flatten)]
     pub facts: AttemptFacts,
 }

@@ -3,6 +3,7 @@
 use crate::args::{AttemptCommand, AttemptFacts};
 use crate::context::Context;
 use crate::request::{Request, count};
+use pactdb::json::parse;
 use pactdb::session::ThreadFormat;
 use pactdb::{Json, Result};
 
@@ -10,11 +11,14 @@ pub fn run(context: &Context, command: AttemptCommand) -> Result<()> {
     let request = Request::new("attempt");
     let (request, db) = match command {
         AttemptCommand::Start(args) => {
-            let request = request
+            let mut request = request
                 .with("action", Some("start"))
                 .with("attempt_id", args.attempt_id)
                 .with("started_at", args.started_at)
                 .with("format", args.format.map(|form| ThreadFormat::from(form).name()));
+            if let Some(params) = &args.params {
+                request = request.set("params", parse(params)?);
+            }
             (facts(request, args.facts), context.open_or_create()?)
         }
         AttemptCommand::Finish { attempt_id, status, error, ended_at, facts: known } => {

@@ -4,7 +4,7 @@ use crate::args::ImportArgs;
 use crate::context::Context;
 use crate::progress::Bar;
 use crate::render;
-use pactdb::session::{ImportRequest, import};
+use pactdb::session::{ImportRequest, import_read, read_import};
 use pactdb::{Code, Error, Result};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -18,10 +18,12 @@ pub fn run(context: &Context, args: ImportArgs) -> Result<()> {
         skip_bad: args.skip_bad,
         again: args.again,
     };
-    let made = !context.store.exists();
-    let db = context.open_or_create()?;
     let bar = Bar::new();
-    let report = import(&db, input, &request, &mut |progress| bar.show_import(progress, size));
+    let mut show = |progress| bar.show_import(progress, size);
+    let incoming = read_import(input, &request, &mut show)?;
+    let made = !context.store.exists();
+    let db = context.open_or_create_as(incoming.generation())?;
+    let report = import_read(&db, incoming, &request, &mut show);
     drop(bar);
     if report.is_err() && made {
         // A store that was only made for this holds nothing, and goes with it.
@@ -29,7 +31,7 @@ pub fn run(context: &Context, args: ImportArgs) -> Result<()> {
         let _ = std::fs::remove_file(&context.store);
     }
     let report = report?;
-    context.say(&report, &render::imported(context.look, &report))
+    context.say_with(&report, &render::imported(context.look, &report), &report.reply.warnings)
 }
 
 /// A document, what it is called, and its size as far as it is known.

@@ -57,7 +57,9 @@ pub fn import(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
         }
         error
     })?;
-    Ok(render::imported(session.look(), &report).into())
+    let look = session.look();
+    let warnings = report.reply.warnings.iter().map(|warning| render::warning(look, warning));
+    Ok((warnings.collect::<String>() + &render::imported(look, &report)).into())
 }
 
 /// `.fork FILE [ADDRESS]`

@@ -2,16 +2,18 @@
 
 use serde_json::{Map, Value, json};
 
+use super::canon::{canonical, sha256};
 use super::fail::{Codes, Fail, Res};
 use super::fields;
 use super::{Made, Model};
 
-const FIELDS: [&str; 12] = [
+const FIELDS: [&str; 13] = [
     "action",
     "attempt_id",
     "provider",
     "model",
     "params_hash",
+    "params",
     "started_at",
     "status",
     "ended_at",
@@ -28,6 +30,7 @@ impl Model {
         codes.finish()?;
         match request.get("action").and_then(Value::as_str) {
             Some("start") => self.start_attempt(request, made),
+            Some(_) if request.get("params").is_some() => Err(Fail::one("E_REQUEST_INVALID")),
             Some("finish") => self.finish_attempt(request),
             Some("list") => {
                 let cycle = fields::given(request, "cycle");
@@ -48,9 +51,16 @@ impl Model {
         if self.attempts.iter().any(|record| record["attempt_id"] == id.as_str()) {
             return Err(Fail::one("E_NODE_EXISTS"));
         }
+        if request.get("params").is_some() && fields::given(request, "params_hash").is_some() {
+            return Err(Fail::one("E_REQUEST_INVALID"));
+        }
         let mut record = Map::new();
-        for name in FIELDS.into_iter().filter(|name| !matches!(*name, "action" | "cycle")) {
+        let known = |name: &&str| !matches!(*name, "action" | "cycle" | "params");
+        for name in FIELDS.into_iter().filter(known) {
             record.insert(name.into(), request.get(name).cloned().unwrap_or(Value::Null));
+        }
+        if let Some(params) = request.get("params") {
+            record.insert("params_hash".into(), json!(sha256(&canonical(params))));
         }
         record.insert("attempt_id".into(), json!(id));
         record.insert("cycle_id".into(), json!(self.state.last_cycle + 1));

@@ -130,8 +130,12 @@ pub(crate) fn content_hash(node: &Node) -> String {
     hashed.insert("content".into(), node.content.clone().unwrap_or(Value::String(String::new())));
     hashed.insert("kind".into(), text(&node.kind));
     hashed.insert("role".into(), text(&node.role));
-    let digest = Sha256::digest(canonical(&Value::Object(hashed)).as_bytes());
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    sha256(&canonical(&Value::Object(hashed)))
+}
+
+/// In lower-case hex.
+pub(crate) fn sha256(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// UTC with nine digits of fraction, counted by hand from 1970.

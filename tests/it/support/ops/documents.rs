@@ -32,6 +32,7 @@ pub(crate) enum Change {
     SecondCore,
     TurnInside,
     HashOnContainer,
+    Version,
 }
 
 pub(super) fn change() -> impl Strategy<Value = Change> {
@@ -42,7 +43,7 @@ pub(super) fn change() -> impl Strategy<Value = Change> {
             CadWithoutKey, Cadence, TakeTurnName, DropRegion,
         ]),
         1 => prop::sample::select(vec![
-            Twice, NoId, WrongType, WrongHash, SecondCore, TurnInside, HashOnContainer,
+            Twice, NoId, WrongType, WrongHash, SecondCore, TurnInside, HashOnContainer, Version,
         ]),
     ]
 }
@@ -195,6 +196,17 @@ fn apply(model: &Model, document: &mut Value, change: Change, node: Pick, name: 
                 parent,
                 json!({"id": fresh, "nodeType": "mt", "children": []}),
             );
+        }
+        Change::Version => {
+            document["spec_version"] = name
+                .of(&[
+                    json!("PACT/0.1"),
+                    json!("PACT/1.9"),
+                    json!("PACT/2.0"),
+                    json!(1),
+                    Value::Null,
+                ])
+                .clone();
         }
         Change::HashOnContainer => {
             edit(document, node, parent, |it| it["content_hash"] = json!("00"));
