@@ -53,6 +53,10 @@ struct Escaping<F>(F);
 
 impl<F: Formatter> Formatter for Escaping<F> {
     fn write_string_fragment<W: Write + ?Sized>(&mut self, out: &mut W, text: &str) -> Result<()> {
+        // The common case goes out in one piece.
+        if text.is_ascii() && !text.as_bytes().contains(&0x7f) {
+            return out.write_all(text.as_bytes());
+        }
         let mut plain = 0;
         for (at, symbol) in text.char_indices().filter(|(_, symbol)| is_unseen(*symbol)) {
             out.write_all(&text.as_bytes()[plain..at])?;
