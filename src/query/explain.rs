@@ -90,7 +90,10 @@ fn run(ask: &Ask, moment: &Moment<'_>) -> Result<Vec<Ran>, QueryError> {
     for group in &ask.groups {
         for chain in &group.chains {
             let only = Group { chains: vec![chain.clone()] };
-            let window = if ask.groups.len() == 1 { ask.window } else { Window::default() };
+            let window = match ask.groups.len() {
+                1 => ask.window,
+                _ => Window { skip: 0, limit: ask.window.enough() },
+            };
             let only = Ask { groups: vec![only], order: ask.order, window };
             let tally = Cell::default();
             let moment = Moment { tally: Some(&tally), ..moment.clone() };

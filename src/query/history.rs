@@ -20,7 +20,7 @@ pub(super) fn every(timeline: &dyn Timeline, ask: &Ask) -> Result<Vec<Met>, Read
     let open = unlimited(ask);
     let met = match by_id(timeline, &open)? {
         Some(met) => met,
-        None => going_back(timeline, &open)?,
+        None => going_back(timeline, open, ask.window.enough())?,
     };
     Ok(ask.window.apply(met))
 }
@@ -56,13 +56,21 @@ impl Merged {
     }
 }
 
-fn going_back(timeline: &dyn Timeline, ask: &Ask) -> Result<Vec<Met>, ReadError> {
-    let depends = Depends::of(ask);
+/// Goes back until there is enough.
+fn going_back(
+    timeline: &dyn Timeline,
+    mut ask: Ask,
+    enough: Option<u64>,
+) -> Result<Vec<Met>, ReadError> {
+    let depends = Depends::of(&ask);
     let mut list = Merged::default();
     let mut newer: Option<u64> = None;
     for cycle in timeline.history().iter().rev() {
+        if enough.is_some_and(|enough| list.met.len() as u64 >= enough) {
+            break;
+        }
         let moment = Moment::of(timeline, State::Cycle(cycle))?;
-        let whole = depends.depth || depends.age || !is_local(ask, &moment)?;
+        let whole = depends.depth || depends.age || !is_local(&ask, &moment)?;
         let hits = match newer {
             Some(newer) if !whole => {
                 let mut places: BTreeSet<Place> =
@@ -70,9 +78,14 @@ fn going_back(timeline: &dyn Timeline, ask: &Ask) -> Result<Vec<Met>, ReadError>
                 if depends.ttl {
                     places.extend(timeline.finite_places(cycle, u64::MAX)?);
                 }
-                find_in(ask, &moment, &places)?
+                find_in(&ask, &moment, &places)?
             }
-            _ => find(ask, &moment)?,
+            // If that is all that there is of it, nothing was cut off; else there is enough.
+            _ => {
+                let seen = list.seen.len() as u64;
+                ask.window.limit = enough.map(|enough| enough.saturating_add(seen));
+                find(&ask, &moment)?
+            }
         };
         list.add(cycle, hits);
         newer = Some(cycle);

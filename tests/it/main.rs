@@ -34,6 +34,7 @@ mod query_roundtrip;
 mod query_spans;
 mod query_stores;
 mod query_syntax;
+mod query_unions;
 mod readme;
 #[cfg(unix)]
 mod repl;

@@ -13,6 +13,7 @@ mod scope;
 mod sketched;
 mod summary;
 mod templates;
+mod union;
 mod walk;
 
 use super::ast::Order;
@@ -27,6 +28,7 @@ use sketched::{Formal, Found, Verdict};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 pub(super) use templates::Timeless;
+use union::Union;
 use walk::Walk;
 
 /// A node that was found.
@@ -44,8 +46,7 @@ pub struct Hit {
 
 /// The answer of one state, in order and within the window.
 pub fn find(ask: &Ask, moment: &Moment<'_>) -> Result<Vec<Hit>, ReadError> {
-    let asked = Asked { moment, stop: early_stop(ask) };
-    answer(ask, |chain| asked.planned(chain))
+    united(ask, moment)
 }
 
 /// The ids of the same answer. They can often be known without reading the nodes.
@@ -58,25 +59,27 @@ pub fn find_ids(ask: &Ask, moment: &Moment<'_>) -> Result<Vec<Id>, ReadError> {
     if by_recency {
         return Ok(find(ask, moment)?.into_iter().map(|hit| hit.node.id.clone()).collect());
     }
-    let asked = Asked { moment, stop: early_stop(ask) };
-    let mut found: Vec<Found> = Vec::new();
+    Ok(united::<Found>(ask, moment)?.into_iter().map(|found| found.id).collect())
+}
+
+/// What the chains of a question find together.
+fn united<T: Take>(ask: &Ask, moment: &Moment<'_>) -> Result<Vec<T>, ReadError> {
+    let chains = ask.groups.iter().map(|group| group.chains.len()).sum();
+    let (mut union, mut used) = (Union::new(chains), None);
     for group in &ask.groups {
-        for chain in &group.chains {
-            let some = asked.planned(chain)?;
-            if !some.is_empty() {
-                found.extend(some);
+        for (i, chain) in group.chains.iter().enumerate() {
+            union.begin(early_stop(ask, i));
+            planned(chain, moment, &mut union)?;
+            union.end();
+            if union.any() {
+                used = Some(i);
                 break;
             }
         }
     }
-    if !found.is_sorted_by(|a, b| a.rank < b.rank) {
-        found.sort_unstable_by_key(|found| found.rank);
-        found.dedup_by_key(|found| found.rank);
-    }
-    if ask.order == Some(Order::Id) {
-        found.sort_unstable_by(|a, b| a.id.cmp(&b.id));
-    }
-    Ok(ask.window.apply(found).into_iter().map(|found| found.id).collect())
+    let mut found = union.into_found();
+    T::arrange(&mut found, effective_order(ask, used));
+    Ok(ask.window.apply(found))
 }
 
 /// The same answer by reading everything.
@@ -155,10 +158,7 @@ pub(super) fn find_in(
     for wanted in wanted.map(Some).chain([None]) {
         let part = wanted.map(|wanted| read_part(moment, wanted)).transpose()?;
         flat.fill(part.into_iter(), false);
-        for chain in ask.groups.iter().flat_map(|group| &group.chains) {
-            let ends = Walk::new(&flat, moment).ends(chain, &mut |_| {})?;
-            found.extend(hits(&flat, ends));
-        }
+        found.extend(hits(&flat, ends_of_all(ask, &flat, moment)?));
     }
     arrange(&mut found, effective_order(ask, Some(0)));
     Ok(found)
@@ -191,14 +191,9 @@ impl<'a> Finder<'a> {
         });
         let flat = &mut self.flat;
         flat.fill(std::iter::once(Part { place, depth: 1, rank: 0, nodes }), false);
-        let mut found = Vec::new();
-        for chain in self.ask.groups.iter().flat_map(|group| &group.chains) {
-            let ends = Walk::new(flat, &self.moment).ends(chain, &mut |_| {})?;
-            let ends = ends.into_iter().filter(|item| flat.part(*item).is_some()).collect();
-            found.extend(hits(flat, ends));
-        }
-        arrange(&mut found, Order::Path);
-        Ok(found)
+        let mut ends = ends_of_all(self.ask, flat, &self.moment)?;
+        ends.retain(|item| flat.part(*item).is_some());
+        Ok(hits(flat, ends))
     }
 }
 
@@ -224,6 +219,7 @@ pub(super) fn find_places(ask: &Ask, moment: &Moment<'_>) -> Result<Vec<Named>, 
             let hits = hits(&flat, ends);
             if any || !hits.is_empty() {
                 found.extend(hits);
+                arrange(&mut found, Order::Path);
                 used = Some(i);
                 break;
             }
@@ -285,99 +281,105 @@ fn effective_order(ask: &Ask, used: Option<usize>) -> Order {
     ask.order.unwrap_or(if recent { Order::Recent } else { Order::Path })
 }
 
-/// The order to read parts in and the number of hits after which the rest cannot matter.
-fn early_stop(ask: &Ask) -> Option<(Order, u64)> {
-    let [group] = &ask.groups[..] else { return None };
-    let [_] = &group.chains[..] else { return None };
-    let order = effective_order(ask, Some(0));
+/// The order to read parts in and the number of hits after which the rest of a chain cannot matter.
+fn early_stop(ask: &Ask, chain: usize) -> Option<(Order, u64)> {
+    let order = effective_order(ask, Some(chain));
     ask.window.enough().filter(|_| order != Order::Id).map(|enough| (order, enough))
 }
 
-struct Asked<'m> {
-    moment: &'m Moment<'m>,
-    stop: Option<(Order, u64)>,
+/// Finds what a chain ends at in the parts that it has to read.
+fn planned<T: Take>(
+    chain: &Chain,
+    moment: &Moment<'_>,
+    union: &mut Union<T>,
+) -> Result<(), ReadError> {
+    let mut flat = Flat::shared(moment);
+    let scope = Scope::of(chain, &flat, moment)?;
+    if scope.crosses {
+        let wanted = scope.needed_places(moment)?;
+        let parts = wanted.into_iter().map(|wanted| read_part(moment, wanted));
+        flat.fill(parts.collect::<Result<Vec<_>, _>>()?.into_iter(), false);
+        let ends = Walk::new(&flat, moment).ends(chain, &mut |_| {})?;
+        meet_all(&flat, ends, union);
+        return Ok(());
+    }
+    let wanted = scope.places(moment)?;
+    part_by_part(chain, wanted, flat, moment, union)
 }
 
-impl Asked<'_> {
-    fn planned<T: Take>(&self, chain: &Chain) -> Result<Vec<T>, ReadError> {
-        let mut flat = Flat::shared(self.moment);
-        let scope = Scope::of(chain, &flat, self.moment)?;
-        if scope.crosses {
-            let wanted = scope.needed_places(self.moment)?;
-            let parts = wanted.into_iter().map(|wanted| read_part(self.moment, wanted));
-            flat.fill(parts.collect::<Result<Vec<_>, _>>()?.into_iter(), false);
-            let ends = Walk::new(&flat, self.moment).ends(chain, &mut |_| {})?;
-            return Ok(taken(&flat, ends));
-        }
-        let wanted = scope.places(self.moment)?;
-        self.part_by_part(chain, wanted, flat)
+/// Each part on its own. What is found in `^root` and `^seq` depends on no part.
+fn part_by_part<T: Take>(
+    chain: &Chain,
+    mut wanted: Vec<Wanted>,
+    mut flat: Flat,
+    moment: &Moment<'_>,
+    union: &mut Union<T>,
+) -> Result<(), ReadError> {
+    if union.order() == Some(Order::Recent) {
+        wanted.sort_by_key(|(_, depth, _)| depth_level(Some(*depth)));
     }
-
-    /// Each part on its own. What is found in `^root` and `^seq` depends on no part.
-    fn part_by_part<T: Take>(
-        &self,
-        chain: &Chain,
-        mut wanted: Vec<Wanted>,
-        mut flat: Flat,
-    ) -> Result<Vec<T>, ReadError> {
-        if let Some((Order::Recent, _)) = self.stop {
-            wanted.sort_by_key(|(_, depth, _)| depth_level(Some(*depth)));
-        }
-        let shared = Walk::new(&flat, self.moment).ends(chain, &mut |_| {})?;
-        let shared: Vec<T> = taken(&flat, shared);
-        let mut formal = match is_dense(&wanted) {
-            true => Some(Formal::new(chain, &wanted, self.moment)),
-            false => None,
+    let shared = Walk::new(&flat, moment).ends(chain, &mut |_| {})?;
+    let shared: Vec<T> = shared.into_iter().filter_map(|item| T::of(&flat, item)).collect();
+    let mut formal = match is_dense(&wanted) {
+        true => Some(Formal::new(chain, &wanted, moment)),
+        false => None,
+    };
+    let (mut rest, mut size) = (&wanted[..], FIRST_CHUNK);
+    while !rest.is_empty() && !union.is_enough() {
+        let (chunk, after) = rest.split_at(size.min(rest.len()));
+        (rest, size) = (after, (size * 2).min(LAST_CHUNK));
+        let (verdicts, sketched) = match &mut formal {
+            Some(formal) => judge(formal, chunk, moment, union)?,
+            None => (vec![Verdict::Read; chunk.len()], Vec::new()),
         };
-        let is_enough = |found: usize| self.stop.is_some_and(|(_, enough)| found as u64 >= enough);
-        let mut found = Vec::new();
-        let (mut rest, mut size) = (&wanted[..], FIRST_CHUNK);
-        while !rest.is_empty() && !is_enough(found.len()) {
-            let (chunk, after) = rest.split_at(size.min(rest.len()));
-            (rest, size) = (after, (size * 2).min(LAST_CHUNK));
-            let (verdicts, sketched) = match &mut formal {
-                Some(formal) => self.judge::<T>(formal, chunk)?,
-                None => (vec![Verdict::Read; chunk.len()], Vec::new()),
-            };
-            let mut sketched = sketched.into_iter().filter_map(T::sketched);
-            if self.stop.is_none() && !verdicts.contains(&Verdict::Read) {
-                found.extend(sketched);
-                continue;
+        let mut sketched = sketched.into_iter();
+        for (wanted, verdict) in chunk.iter().zip(verdicts) {
+            match verdict {
+                Verdict::Skip => continue,
+                Verdict::Done(count) => {
+                    sketched.by_ref().take(count).for_each(|found| {
+                        union.meet(found.rank, || T::sketched(found));
+                    });
+                }
+                Verdict::Read => {
+                    flat.fill(std::iter::once(read_part(moment, *wanted)?), false);
+                    let mut ends = Walk::new(&flat, moment).ends(chain, &mut |_| {})?;
+                    ends.retain(|item| flat.depth(*item).is_some());
+                    meet_all(&flat, ends, union);
+                }
             }
-            for (wanted, verdict) in chunk.iter().zip(verdicts) {
-                match verdict {
-                    Verdict::Skip => continue,
-                    Verdict::Done(count) => found.extend(sketched.by_ref().take(count)),
-                    Verdict::Read => {
-                        flat.fill(std::iter::once(read_part(self.moment, *wanted)?), false);
-                        let ends = Walk::new(&flat, self.moment).ends(chain, &mut |_| {})?;
-                        let ends = ends.into_iter().filter(|item| flat.depth(*item).is_some());
-                        found.extend(ends.filter_map(|item| T::of(&flat, item)));
-                    }
-                }
-                if is_enough(found.len()) {
-                    break;
-                }
+            if union.is_enough() {
+                break;
             }
         }
-        found.extend(shared);
-        Ok(found)
     }
+    for node in shared {
+        union.meet(node.rank(), || Some(node));
+    }
+    Ok(())
+}
 
-    fn judge<T: Take>(
-        &self,
-        formal: &mut Formal<'_>,
-        chunk: &[Wanted],
-    ) -> Result<(Vec<Verdict>, Vec<Found>), ReadError> {
-        let (verdicts, found) = formal.judge(chunk, T::NEEDS_ONLY_IDS)?;
-        self.moment.note(|tally| {
-            let count = |wanted: &dyn Fn(&Verdict) -> bool| {
-                verdicts.iter().filter(|verdict| wanted(verdict)).count() as u64
-            };
-            tally.turns_sketched += count(&|verdict| *verdict != Verdict::Read);
-            tally.turns_skipped += count(&|verdict| *verdict == Verdict::Skip);
-        });
-        Ok((verdicts, found))
+fn judge<T: Take>(
+    formal: &mut Formal<'_>,
+    chunk: &[Wanted],
+    moment: &Moment<'_>,
+    union: &Union<T>,
+) -> Result<(Vec<Verdict>, Vec<Found>), ReadError> {
+    let (verdicts, found) = formal.judge(chunk, T::NEEDS_ONLY_IDS, &|rank| union.has(rank))?;
+    moment.note(|tally| {
+        let count = |wanted: &dyn Fn(&Verdict) -> bool| {
+            verdicts.iter().filter(|verdict| wanted(verdict)).count() as u64
+        };
+        tally.turns_sketched += count(&|verdict| *verdict != Verdict::Read);
+        tally.turns_skipped += count(&|verdict| *verdict == Verdict::Skip);
+    });
+    Ok((verdicts, found))
+}
+
+/// Takes the nodes among some items.
+fn meet_all<T: Take>(flat: &Flat, ends: Vec<usize>, union: &mut Union<T>) {
+    for item in ends.into_iter().filter(|item| flat.node(*item).is_some()) {
+        union.meet(flat.rank(item), || T::of(flat, item));
     }
 }
 
@@ -395,6 +397,12 @@ trait Take: Sized {
 
     /// From a node that was not.
     fn sketched(found: Found) -> Option<Self>;
+
+    /// Its place in the canonical order of its tree.
+    fn rank(&self) -> (u64, u32);
+
+    /// Puts nodes in order, each once.
+    fn arrange(list: &mut Vec<Self>, order: Order);
 }
 
 impl Take for Hit {
@@ -412,6 +420,14 @@ impl Take for Hit {
     fn sketched(_: Found) -> Option<Hit> {
         None
     }
+
+    fn rank(&self) -> (u64, u32) {
+        self.rank
+    }
+
+    fn arrange(list: &mut Vec<Hit>, order: Order) {
+        arrange(list, order);
+    }
 }
 
 impl Take for Found {
@@ -424,12 +440,40 @@ impl Take for Found {
     fn sketched(found: Found) -> Option<Found> {
         Some(found)
     }
-}
 
-fn taken<T: Take>(flat: &Flat, ends: Vec<usize>) -> Vec<T> {
-    ends.into_iter().filter_map(|item| T::of(flat, item)).collect()
+    fn rank(&self) -> (u64, u32) {
+        self.rank
+    }
+
+    fn arrange(list: &mut Vec<Found>, order: Order) {
+        if !list.is_sorted_by(|a, b| a.rank < b.rank) {
+            list.sort_unstable_by_key(|found| found.rank);
+            list.dedup_by_key(|found| found.rank);
+        }
+        if order == Order::Id {
+            list.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+        }
+    }
 }
 
 fn hits(flat: &Flat, ends: Vec<usize>) -> Vec<Hit> {
-    taken(flat, ends)
+    ends.into_iter().filter_map(|item| Hit::of(flat, item)).collect()
+}
+
+/// The nodes that the chains of a question end at, each once.
+fn ends_of_all(ask: &Ask, flat: &Flat, moment: &Moment<'_>) -> Result<Vec<usize>, ReadError> {
+    let mut found: Vec<usize> = Vec::new();
+    let mut united = 0;
+    for chain in ask.groups.iter().flat_map(|group| &group.chains) {
+        found.extend(Walk::new(flat, moment).ends(chain, &mut |_| {})?);
+        // They are united before they are twice as many.
+        if found.len() / 2 > united {
+            found.sort_unstable();
+            found.dedup();
+            united = found.len();
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
 }

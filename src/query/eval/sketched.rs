@@ -65,11 +65,13 @@ impl<'m> Formal<'m> {
     }
 
     /// What is to be done about each of some parts; what was found in turns that need not be
-    /// read, in their order, if `ids` are all that is wanted.
+    /// read, in their order, if `ids` are all that is wanted. Nodes that are `known` already come
+    /// without their ids.
     pub(super) fn judge(
         &mut self,
         wanted: &[Wanted],
         ids: bool,
+        known: &dyn Fn((u64, u32)) -> bool,
     ) -> Result<(Vec<Verdict>, Vec<Found>), ReadError> {
         let mut turns: Vec<(Slot, usize)> = Vec::with_capacity(wanted.len());
         for (i, (place, ..)) in wanted.iter().enumerate() {
@@ -81,7 +83,7 @@ impl<'m> Formal<'m> {
         let slots: Vec<Slot> = turns.iter().map(|(slot, _)| *slot).collect();
         let mut verdicts = vec![Verdict::Read; wanted.len()];
         let (mut found, mut candidates, mut error) = (Vec::new(), Vec::new(), None);
-        let mut names = String::new();
+        let (mut names, nameless) = (String::new(), Id::from(""));
         let (moment, exact, late) = (self.moment, self.exact, !self.late.is_empty());
         let templates = RefCell::new(&mut self.templates);
         // What cannot be decided matters; the error comes up again where it is looked at closely.
@@ -118,7 +120,8 @@ impl<'m> Formal<'m> {
                         return;
                     };
                     if !late {
-                        found.push(Found { id: id.into(), rank });
+                        let id = if known(rank) { nameless.clone() } else { id.into() };
+                        found.push(Found { id, rank });
                     } else {
                         let (from, content) = (names.len(), sketch.content(*index as usize));
                         names.push_str(id);

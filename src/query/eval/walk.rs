@@ -84,9 +84,14 @@ impl<'m> Walk<'m> {
         let mut spots = match &chain.start {
             Start::Step(step) => self.anywhere(step)?,
             Start::Chains(chains) => {
-                let mut spots = Vec::new();
+                let (mut spots, mut united) = (Vec::new(), 0);
                 for chain in chains {
                     spots.extend(self.chain(chain, &mut |_| {})?);
+                    // They are united before they are twice as many.
+                    if spots.len() / 2 > united {
+                        spots = sorted(spots);
+                        united = spots.len();
+                    }
                 }
                 sorted(spots)
             }

@@ -85,9 +85,32 @@ fn ask(selector: &Selector, dialect: Dialect, options: &Options) -> Result<Ask, 
         let late: &[Filter] = if i == last { &selector.late_filters } else { &[] };
         groups.push(resolve_group(&mut names, group, late)?);
     }
-    let order = options.order.or_else(|| window::order(&selector.controls));
+    let mut order = options.order.or_else(|| window::order(&selector.controls));
     let window = window::window(&selector.controls, options);
+    if groups.len() > 1 {
+        groups = once_each(selector, groups);
+        if groups.len() == 1 {
+            // What is written as several groups never comes by recency of its own accord.
+            order = order.or(Some(ast::Order::Path));
+        }
+    }
     Ok(Ask { groups, order, window })
+}
+
+/// The groups that are not written before: what is asked twice is answered once.
+fn once_each(selector: &Selector, groups: Vec<Group>) -> Vec<Group> {
+    let (written, last) = (&selector.groups, selector.groups.len() - 1);
+    // A late filter belongs to the last group, and makes it another one.
+    let alone = |i: usize| i == last && !selector.late_filters.is_empty();
+    let mut kept: Vec<usize> = Vec::new();
+    let mut found = Vec::new();
+    for (i, group) in groups.into_iter().enumerate() {
+        if alone(i) || kept.iter().all(|other| written[*other] != written[i]) {
+            kept.push(i);
+            found.push(group);
+        }
+    }
+    found
 }
 
 fn resolve_group(

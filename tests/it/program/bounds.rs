@@ -158,3 +158,26 @@ fn of_many_bad_records_the_first_are_said_and_the_rest_counted() {
     assert!(said.contains("\"more_bad\":4900"), "{}", &said[said.len().saturating_sub(300)..]);
     assert!(said.len() < 20_000);
 }
+
+#[test]
+fn a_union_holds_what_it_answers_and_no_more() {
+    let folder = Folder::new();
+    let mut pipe = Pipe::new(&folder);
+    let add = r#"{"op":"add"}"#;
+    let adds = vec![add; 500].join(",");
+    for _ in 0..10 {
+        pipe.write(
+            format!("{{\"op\":\"batch\",\"ops\":[{adds},{{\"op\":\"commit\"}}]}}\n").as_bytes(),
+        );
+        assert!(pipe.reply().starts_with("{\"ok\""));
+    }
+    let before = pipe.peak();
+    let groups: Vec<String> = (0..1000).map(|i| format!(".cb[priority<{}]", i + 1)).collect();
+    for q in [groups.join(", "), format!("@* {}", groups.join(", "))] {
+        pipe.write(format!("{{\"op\":\"select\",\"q\":\"{q}\"}}\n").as_bytes());
+        assert_eq!(pipe.reply().matches("\"cb:").count(), 5000);
+        let more = pipe.peak().zip(before).map(|(peak, before)| peak - before);
+        assert!(more.is_none_or(|more| more < 60), "{more:?} MiB");
+    }
+    pipe.close();
+}
