@@ -9,6 +9,7 @@ use pactdb::model::Generation;
 use pactdb::{Db, Options};
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// Asks for the threads of every state of a store.
 fn check(db: &Db) -> Result<(), TestCaseError> {
@@ -205,12 +206,20 @@ fn request(choice: &[u64], number: usize) -> Value {
     }
 }
 
-fn careless(choices: &[Vec<u64>]) -> Db {
+fn careless(choices: &[Vec<u64>], mut after: impl FnMut(&Db)) -> Db {
     let db = Options::new().clock(CLOCK).create_on(Memory::default()).unwrap();
     for (number, choice) in choices.iter().enumerate() {
         ask(&db, &request(choice, number));
+        after(&db);
     }
     db
+}
+
+/// What is said in each format, with the warnings.
+fn said(db: &Db, at: Option<u64>) -> [Value; 3] {
+    let at = at.map(|seq| format!("@e{seq}"));
+    ["thread", "openai", "anthropic"]
+        .map(|format| ask(db, &json!({"op": "thread", "at": at, "format": format})))
 }
 
 proptest! {
@@ -220,7 +229,25 @@ proptest! {
     fn every_state_of_a_careless_agent_can_be_said(
         choices in prop::collection::vec(prop::collection::vec(any::<u64>(), 6), 1..40),
     ) {
-        check(&careless(&choices))?;
+        check(&careless(&choices, |_| {}))?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    /// What an agent was sent can be had again, whatever came of its blocks afterwards.
+    #[test]
+    fn what_is_said_after_an_event_stays_what_it_was(
+        choices in prop::collection::vec(prop::collection::vec(any::<u64>(), 6), 1..40),
+    ) {
+        let mut then = BTreeMap::new();
+        let db = careless(&choices, |db| {
+            then.insert(db.events(), said(db, None));
+        });
+        for (seq, then) in then {
+            prop_assert_eq!(said(&db, Some(seq)), then, "@e{}", seq);
+        }
     }
 }
 
