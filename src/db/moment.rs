@@ -20,6 +20,11 @@ impl Db {
     /// The working state as it was right after an event; its cycle is the last one committed by
     /// then. An event inside a batch has none.
     pub fn after_event(&self, seq: u64) -> Result<Snapshot> {
+        self.at_event(seq, &format!("@e{seq}"))
+    }
+
+    /// The same; `name` is what the event was called.
+    pub(super) fn at_event(&self, seq: u64, name: &str) -> Result<Snapshot> {
         let _derived = self.reading();
         match self.event_state(&self.working(), seq)? {
             EventState::After(after) => {
@@ -28,11 +33,12 @@ impl Db {
             }
             EventState::Inside { last } => {
                 let message =
-                    format!("event {seq} lies inside a batch: @e{last} is the state after it");
+                    format!("{name} lies inside a batch: @e{last} is the state after all of it");
                 Err(Error::new(Code::SnapshotNotFound, message))
             }
             EventState::Unknown { newest } => {
-                let message = format!("there is no event {seq}: they are numbered 1 to {newest}");
+                let message =
+                    format!("{name} is no event of this store: they are numbered 1 to {newest}");
                 Err(Error::new(Code::SnapshotNotFound, message))
             }
         }

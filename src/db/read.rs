@@ -221,7 +221,7 @@ impl Db {
     pub fn at(&self, address: Option<&str>) -> Result<Snapshot> {
         let Some(text) = address else { return Ok(self.working_state()) };
         match resolve::time(text)? {
-            TimeKind::Event(seq) => self.after_event(seq),
+            TimeKind::Event(seq) => self.at_event(seq, text.trim()),
             TimeKind::Relative(0) if self.dialect().t0_is_working_state() => {
                 Ok(self.working_state())
             }

@@ -215,6 +215,7 @@ fn an_event_inside_a_batch_or_unknown_is_not_found_and_the_message_helps() {
         (json!({"op": "export", "at": "@e6"}), "@e7"),
         (json!({"op": "nodes", "q": "@e0 .cb"}), "from 1 to 9"),
         (json!({"op": "thread", "at": "@e10"}), "1 to 9"),
+        (json!({"op": "export", "at": "@e99999999999999999999"}), "@e99999999999999999999 is no"),
         (json!({"op": "diff", "a": "@e6", "b": "@e7"}), "`@e7`"),
         (json!({"op": "explain", "q": "@e99999999999999999999 .cb"}), "from 1 to 9"),
     ] {
