@@ -4,11 +4,14 @@
 //! it an error. Warnings are for everybody; notes are for somebody who asks, as `explain` does.
 
 use super::ast::{
-    At, AttrFilter, Base, Control, ControlKind, Filter, FilterForm, Hop, HopKind, HopPart, Id,
-    Link, Part, Pseudo, Selector, Step, Test, TestKind, Time, TimeKind, TypeName, ValueKind,
+    At, AttrFilter, Base, Compound, Control, ControlKind, Filter, FilterForm, Hop, HopKind,
+    HopPart, Id, Link, Part, Pseudo, Selector, Step, Test, TestKind, Time, TimeKind, TypeName,
+    ValueKind,
 };
 use super::dialect::Dialect;
+use super::format_parts::{write_attrs, write_part};
 use super::nearest::{is_slip_for, nearest};
+use super::plan::DepthSet;
 use super::span::Span;
 use super::walk::{Visit, walk};
 use super::words::{CONTROLS, PseudoName};
@@ -48,6 +51,8 @@ pub enum AdviceKind {
     TypeSuffix,
     /// A `[…]` behind white space, which the other dialect reads differently.
     DetachedBracket,
+    /// A filter that a region itself must pass, where one of what lies in it was probably meant.
+    FilterOnRegion,
     /// A form that the newer generation replaced.
     Legacy,
 }
@@ -65,6 +70,7 @@ impl AdviceKind {
             AdviceKind::RelativeTime
             | AdviceKind::TypeSuffix
             | AdviceKind::DetachedBracket
+            | AdviceKind::FilterOnRegion
             | AdviceKind::Legacy => false,
         }
     }
@@ -139,12 +145,79 @@ impl Adviser {
     }
 }
 
+/// The regions that a compound is kept to, if its depths are those of regions alone and it has a
+/// filter that they must pass.
+fn filtered_regions(compound: &Compound) -> Option<&'static str> {
+    let is_turn =
+        |name: &TypeName| name.name.is_none() && Base::from_name(&name.base) == Some(Base::Turn);
+    let (mut turn, mut filter, mut depths) = (false, false, None);
+    for part in &compound.parts {
+        match part {
+            Part::Type(name) => turn |= is_turn(name),
+            Part::Attrs(_) | Part::Tag(_) => filter = true,
+            Part::Pseudo(_, Pseudo::Depth(depth)) => {
+                let depth = DepthSet::from_expr(depth);
+                depths = Some(depths.map_or(depth.clone(), |all: DepthSet| all.and(&depth)));
+            }
+            _ => {}
+        }
+    }
+    let depths = depths.filter(|_| turn && filter)?;
+    let turns = depths.and(&DepthSet::span(1, i64::MAX)) != DepthSet::none();
+    match (turns, depths.contains(-1), depths.contains(0)) {
+        (false, true, true) => Some("`^sys` and `^ah` themselves"),
+        (false, true, false) => Some("`^sys` itself"),
+        (false, false, true) => Some("`^ah` itself"),
+        _ => None,
+    }
+}
+
+/// The compound with a space before its filters, so that they are asked of what lies below.
+fn with_a_space(compound: &Compound, dialect: Dialect) -> String {
+    let stays = |part: &&Part| match part {
+        Part::Root(..) | Part::Id(_) | Part::Type(_) | Part::Any(_) => true,
+        Part::Pseudo(_, pseudo) => matches!(pseudo, Pseudo::Depth(_) | Pseudo::Offset(_)),
+        Part::Attrs(_) | Part::Tag(_) => false,
+    };
+    let (front, back): (Vec<&Part>, Vec<&Part>) = compound.parts.iter().partition(stays);
+    let mut text = String::new();
+    front.into_iter().for_each(|part| write_part(&mut text, part));
+    text.push(' ');
+    match back.first() {
+        Some(Part::Attrs(AttrFilter { form: FilterForm::Square, .. }))
+            if dialect.bracket_descends() => {}
+        _ => text.push('*'),
+    }
+    for part in back {
+        match part {
+            Part::Attrs(filter) if filter.form == FilterForm::Group => {
+                write_attrs(&mut text, filter, FilterForm::Square);
+            }
+            part => write_part(&mut text, part),
+        }
+    }
+    text
+}
+
 impl Visit for Adviser {
+    fn step(&mut self, step: &Step) {
+        if let Step::Compound(compound) = step
+            && let Some(regions) = filtered_regions(compound)
+        {
+            let message = format!("this filter is asked of {regions}, not of what lies below");
+            let suggestion = with_a_space(compound, self.dialect);
+            self.say(AdviceKind::FilterOnRegion, compound.at, message, Some(suggestion));
+        }
+    }
+
     fn control(&mut self, control: &Control) {
         if let ControlKind::Unknown(name, _) = &control.kind {
-            let near = nearest(name, CONTROLS).map(|near| format!("@{near}"));
             let message = format!("the control `@{name}` is not known and is ignored");
-            self.say(AdviceKind::UnknownControl, control.at, message, near);
+            let suggestion = match name.as_str() {
+                "*" => Some("`@*` in front, for every snapshot".to_owned()),
+                name => nearest(name, CONTROLS).map(|near| format!("@{near}")),
+            };
+            self.say(AdviceKind::UnknownControl, control.at, message, suggestion);
         }
     }
 

@@ -101,13 +101,15 @@ pub(super) fn diagnose(
             (found.span, with(format!("`{text}` cannot stand here"), list))
         }
     };
+    let around = around(&failure.tokens[..index]);
     let scene = Scene {
         subject: failure.subject,
         before: before.map(|before| before.token),
         earlier: before_at.and_then(|at| at.checked_sub(1)).map(|at| failure.tokens[at].token),
         gap,
         found: found.map(|found| found.token),
-        inside: innermost(&failure.tokens[..index]),
+        inside: around.map(|(bracket, _)| bracket),
+        in_last_chain: around.is_some_and(|(_, chain)| chain),
         step_may_follow: expected.iter().any(|name| name == "GapStep" || name == "RootName"),
     };
     SelectorError {
@@ -249,10 +251,21 @@ fn empty_brackets(
 }
 
 fn innermost(tokens: &[Lexeme<'_>]) -> Option<Bracket> {
-    let mut open = Vec::new();
+    around(tokens).map(|(bracket, _)| bracket)
+}
+
+/// The innermost bracket that is open, and whether it is a position whose last element, a chain, has
+/// begun.
+fn around(tokens: &[Lexeme<'_>]) -> Option<(Bracket, bool)> {
+    let mut open: Vec<(Bracket, bool)> = Vec::new();
+    let mut last = None;
     for lexeme in tokens {
+        if let (Some((Bracket::Position, chain)), Some(Token::Comma)) = (open.last_mut(), last) {
+            *chain |= lexeme.token.begins_chain();
+        }
+        last = Some(lexeme.token);
         match lexeme.token {
-            Token::Open(bracket) => open.push(bracket),
+            Token::Open(bracket) => open.push((bracket, false)),
             Token::CloseRound | Token::CloseSquare | Token::CloseBrace => {
                 open.pop();
             }

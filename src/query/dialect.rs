@@ -50,8 +50,9 @@ impl Dialect {
         self == Dialect::V1_0
     }
 
-    /// Whether `.base:name` also matches by `kind` (R6.3).
-    pub fn type_suffix_matches_kind(self) -> bool {
+    /// Whether `kind` in a filter is a set that also holds the name behind the base of the type, so
+    /// that `.base:name` is a test of it (R14.5).
+    pub fn kind_is_a_set(self) -> bool {
         self == Dialect::V0_1
     }
 

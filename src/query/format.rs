@@ -59,7 +59,7 @@ impl Canonical for Place {
         match &self.kind {
             PlaceKind::Under(selector) => selector.write(out, dialect),
             PlaceKind::Insert(_, position, insertion) => {
-                write_insertion(out, position, *insertion);
+                write_insertion(out, position, *insertion, dialect);
             }
         }
         if self.optional {
@@ -112,10 +112,12 @@ pub(super) fn separated<T>(
 fn write_chain(out: &mut String, chain: &Chain, dialect: Dialect) {
     match &chain.head {
         Head::Step(step) => write_step(out, step, false),
-        Head::Position(position) => write_position(out, position),
+        Head::Position(position) => write_position(out, position, dialect),
         Head::Positions(_, positions) => {
             out.push('(');
-            separated(out, ", ", positions, write_position);
+            separated(out, ", ", positions, |out, position| {
+                write_position(out, position, dialect);
+            });
             out.push(')');
         }
         Head::Chain(_, chain) => {
@@ -166,11 +168,16 @@ fn begins_like_a_filter(step: &Step, bracket_is_step: bool) -> bool {
 fn write_step(out: &mut String, step: &Step, star: bool) {
     match step {
         Step::Compound(compound) => {
+            let mut order: Vec<&Part> = compound.parts.iter().collect();
             if star {
-                out.push('*');
+                // Its own `*` changes places with the first part, so that types which it keeps
+                // apart do not join.
+                match order.iter().position(|part| matches!(part, Part::Any(_))) {
+                    Some(own) => order.swap(0, own),
+                    None => out.push('*'),
+                }
             }
-            for part in compound.parts.iter().filter(|part| !(star && matches!(part, Part::Any(_))))
-            {
+            for part in order {
                 parts::write_part(out, part);
             }
         }
@@ -186,13 +193,13 @@ fn write_filter(out: &mut String, filter: &Filter) {
     }
 }
 
-fn write_position(out: &mut String, position: &Position) {
-    write_elements(out, position);
+fn write_position(out: &mut String, position: &Position, dialect: Dialect) {
+    write_elements(out, position, dialect);
     out.push(')');
 }
 
-fn write_insertion(out: &mut String, position: &Position, insertion: Insertion) {
-    write_elements(out, position);
+fn write_insertion(out: &mut String, position: &Position, insertion: Insertion, dialect: Dialect) {
+    write_elements(out, position, dialect);
     let last = match insertion {
         Insertion::Start => String::new(),
         Insertion::End => "end".to_owned(),
@@ -204,12 +211,16 @@ fn write_insertion(out: &mut String, position: &Position, insertion: Insertion) 
     out.push(')');
 }
 
-fn write_elements(out: &mut String, position: &Position) {
+fn write_elements(out: &mut String, position: &Position, dialect: Dialect) {
     out.push('(');
     parts::write_depth_step(out, &position.depth);
     for hop in &position.hops {
         out.push_str(", ");
         parts::write_hop(out, hop);
+    }
+    if let Some(chain) = &position.chain {
+        out.push_str(", ");
+        write_chain(out, chain, dialect);
     }
 }
 

@@ -8,7 +8,7 @@ use super::ast::{
 };
 use super::format::separated;
 use super::scan::without_pseudos;
-use super::words::{is_name_char, is_name_start};
+use super::words::{LOWEST_DEPTH, is_name_char, is_name_start};
 
 pub(super) fn write_part(out: &mut String, part: &Part) {
     match part {
@@ -74,8 +74,10 @@ pub(super) fn write_zone(out: &mut String, zone: Zone) {
 /// A depth as a step or as the first element of a position.
 pub(super) fn write_depth_step(out: &mut String, depth: &DepthExpr) {
     match depth.items[..] {
-        [DepthItem::One(n)] => out.push_str(&format!("d{n}")),
-        [DepthItem::Range(from, to)] => out.push_str(&format!("d{from}..d{to}")),
+        [DepthItem::One(n)] if n >= LOWEST_DEPTH => out.push_str(&format!("d{n}")),
+        [DepthItem::Range(from, to)] if from >= LOWEST_DEPTH => {
+            out.push_str(&format!("d{from}..d{to}"));
+        }
         _ => {
             out.push_str("depth(");
             write_depths(out, &depth.items);

@@ -21,6 +21,8 @@ pub(super) struct Scene<'a> {
     pub(super) found: Option<Token<'a>>,
     /// The bracket around it.
     pub(super) inside: Option<Bracket>,
+    /// Whether that is a position, and a chain, its last element, has begun.
+    pub(super) in_last_chain: bool,
     /// Whether a step, or more of one, could stand there.
     pub(super) step_may_follow: bool,
 }
@@ -120,9 +122,6 @@ fn time_hint(scene: &Scene<'_>, found: Token<'_>) -> Option<String> {
 
 fn depth_hint(scene: &Scene<'_>, found: Token<'_>) -> Option<String> {
     match (scene.earlier, scene.before, found) {
-        (Some(Token::Depth(a)), Some(Token::Dots), Token::Number(b)) => {
-            Some(format!("write `d{a}..d{b}`"))
-        }
         (_, _, Token::Depth(n)) if matches!(scene.inside, Some(Bracket::Args | Bracket::Set)) => {
             Some(format!("write the plain number, `{n}`"))
         }
@@ -159,20 +158,19 @@ fn depth_hint(scene: &Scene<'_>, found: Token<'_>) -> Option<String> {
 fn position_hint(scene: &Scene<'_>, found: Token<'_>) -> Option<String> {
     const INSERTION: &str = "an insertion (`end`, `+1`, `-1` or a comma at the end) is only for \
                              the place of a new node, as its last element";
-    let in_position = scene.inside == Some(Bracket::Position);
+    let in_position = scene.inside == Some(Bracket::Position) && !scene.in_last_chain;
     match found {
         Token::InsertAt(_) => Some(INSERTION.to_owned()),
         Token::End | Token::CloseRound if in_position => Some(INSERTION.to_owned()),
-        Token::Type(name) if in_position && scene.before == Some(Token::Comma) => {
-            Some(format!("inside a position a type has no dot: `{name}`"))
+        Token::Comma if scene.in_last_chain => {
+            Some("an element that begins like a step is a chain, and must be the last".to_owned())
         }
         Token::Type(_) | Token::Word(_) | Token::Star if in_position => {
             Some("commas separate the elements of a position".to_owned())
         }
-        Token::Child if in_position => Some(
-            "a position goes down by commas; a chain in parentheses begins with no depth"
-                .to_owned(),
-        ),
+        Token::Child if in_position => {
+            Some("a position goes down by commas; only its last element may be a chain".to_owned())
+        }
         Token::Comma | Token::Fallback if scene.inside == Some(Bracket::Chain) => {
             Some("parentheses hold one chain, or positions only".to_owned())
         }

@@ -40,6 +40,13 @@ pub(super) fn layout(
     let mut open: Vec<Bracket> = Vec::new();
     for (index, lexeme) in found.iter().enumerate() {
         let next = found.get(index + 1).map(|next| next.token);
+        if let (Some(open @ Bracket::Position), Some(Token::Comma)) =
+            (open.last_mut(), laid.last().map(|last| last.token))
+            && lexeme.token.begins_chain()
+        {
+            // An element that is a chain: from here on white space joins steps (R14.16).
+            *open = Bracket::Chain;
+        }
         let token = match lexeme.token {
             Token::Keyword(keyword) => {
                 in_place = matches!(keyword, Keyword::Add | Keyword::To);
@@ -57,10 +64,17 @@ pub(super) fn layout(
             Token::Number(number)
                 if in_place
                     && open.last() == Some(&Bracket::Position)
+                    && laid.last().is_some_and(|last| last.token == Token::Comma)
                     && number.starts_with(['+', '-'])
                     && closes(&found[index + 1..]) =>
             {
                 Token::InsertAt(number)
+            }
+            // Behind steps `@*` is a control that nobody knows (R14.7).
+            Token::TimeAll
+                if laid.last().is_some_and(|last| last.token == Token::Gap(Gap::Control)) =>
+            {
+                Token::Control("*")
             }
             token => token,
         };
@@ -133,7 +147,7 @@ fn gap(last: Option<Token<'_>>, next: Option<Token<'_>>, dialect: Dialect) -> Op
         _ if last.ends_time() || last == Token::Keyword(Keyword::Now) => Gap::Time,
         Token::Open(Bracket::Square) if dialect.bracket_descends() => Gap::Bracket,
         Token::Open(Bracket::Square | Bracket::Brace) | Token::Tag(_) => Gap::Filter,
-        Token::Control(_) => Gap::Control,
+        Token::Control(_) | Token::TimeAll => Gap::Control,
         _ => Gap::Step,
     })
 }

@@ -53,6 +53,12 @@ impl<'a> Lexer<'a> {
             self.cursor.take_while(char::is_whitespace);
             return Token::Space;
         }
+        if self.begins_chain(first)
+            && let Some(open) = self.open.last_mut()
+        {
+            // What follows up to the closing parenthesis is lexed like any chain.
+            *open = Bracket::Chain;
+        }
         match first {
             '\'' | '"' => return scan::quoted(&mut self.cursor),
             '(' | '[' | '{' => return self.opening(first),
@@ -69,6 +75,17 @@ impl<'a> Lexer<'a> {
             Mode::Filter => self.filter_token(first),
             Mode::Depths => self.depth_token(first),
         }
+    }
+
+    /// Whether the cursor is at an element of a position that is a chain (R14.16).
+    fn begins_chain(&self, first: char) -> bool {
+        self.mode() == Mode::Position
+            && self.last == Some(Token::Comma)
+            && match first {
+                '.' | '#' | '[' | '{' => true,
+                '+' => scan::begins_tag(self.cursor.rest()),
+                _ => false,
+            }
     }
 
     fn single(&mut self, token: Token<'a>) -> Token<'a> {
@@ -123,6 +140,10 @@ impl<'a> Lexer<'a> {
             '@' => scan::at(&mut self.cursor),
             '^' => self.root(),
             '#' => scan::id(&mut self.cursor),
+            // The second end of `d-1..+1`.
+            '+' | '-' if self.last == Some(Token::Dots) && scan::is_number(self.cursor.rest()) => {
+                scan::number(&mut self.cursor, false)
+            }
             '+' => scan::tag(&mut self.cursor),
             '*' => self.single(Token::Star),
             '>' => self.single(Token::Child),

@@ -82,11 +82,14 @@ fn position_without_sugar(position: &mut Position, dialect: Dialect) {
             _ => None,
         });
     }
+    if let Some(chain) = &mut position.chain {
+        chain_without_sugar(chain, dialect);
+    }
 }
 
 /// Takes the name behind the colon out of a type and makes it a test (R6.3 for 1.0).
 fn type_test(type_name: &mut TypeName, dialect: Dialect) -> Option<AttrFilter> {
-    if dialect.type_suffix_matches_kind() {
+    if dialect.kind_is_a_set() {
         return None;
     }
     let base = Base::from_name(&type_name.base)?;

@@ -4,7 +4,7 @@
 //! returns a token has moved the cursor by at least one character.
 
 use super::token::{Fault, Token};
-use super::words::{PseudoName, is_name_char, is_name_start};
+use super::words::{PseudoName, is_canonical_type, is_name_char, is_name_start};
 
 /// A place in a text.
 #[derive(Clone, Copy, Debug)]
@@ -70,19 +70,28 @@ pub(super) fn filter_word<'a>(cursor: &mut Cursor<'a>) -> &'a str {
     cursor.take_while(|c| is_name_char(c) || c == ':')
 }
 
-/// `name` or `name:name`, up to the first part that is a pseudo.
+/// `name` or `name:name`, up to the first part that is a pseudo. Names that are joined by dots are
+/// one, unless one of two neighbours is a canonical word (R14.6).
 pub(super) fn type_name<'a>(cursor: &mut Cursor<'a>) -> Option<&'a str> {
     let rest = cursor.rest();
     if !rest.starts_with(is_name_start) {
         return None;
     }
     let mut len = name_len(rest);
-    while let Some(part) = rest[len..].strip_prefix(':') {
-        let part = &part[..name_len(part)];
-        if part.is_empty() || PseudoName::from_name(part).is_some() {
+    let mut joins = !is_canonical_type(&rest[..len]);
+    loop {
+        let more = &rest[len..];
+        let part = more.get(1..).map_or("", |part| &part[..name_len(part)]);
+        let goes_on = match more.chars().next() {
+            Some(':') => PseudoName::from_name(part).is_none(),
+            Some('.') => joins && !is_canonical_type(part),
+            _ => false,
+        };
+        if !goes_on || part.is_empty() {
             break;
         }
         len += 1 + part.len();
+        joins = true;
     }
     Some(cursor.take(len))
 }
@@ -96,6 +105,13 @@ pub(super) fn deep_type<'a>(cursor: &mut Cursor<'a>) -> Option<&'a str> {
     let name = type_name(&mut ahead)?;
     *cursor = ahead;
     Some(name)
+}
+
+/// Whether a `+` here begins a tag: a number that is all of its element is an offset or an
+/// insertion.
+pub(super) fn begins_tag(text: &str) -> bool {
+    let Some(len) = number_len(text) else { return true };
+    !matches!(text[len..].trim_start().chars().next(), None | Some(',' | ')'))
 }
 
 /// A bare word among steps: a depth, `depth`, `end`, or the name of a type.

@@ -261,6 +261,18 @@ impl Token<'_> {
         }
     }
 
+    /// Whether an element of a position that begins with this is a chain (R14.16).
+    pub fn begins_chain(&self) -> bool {
+        matches!(
+            self,
+            Token::Type(_)
+                | Token::Id(_)
+                | Token::QuotedId(_)
+                | Token::Tag(_)
+                | Token::Open(Bracket::Square | Bracket::Brace)
+        )
+    }
+
     /// Whether this is the end of a time prefix.
     pub(super) fn ends_time(&self) -> bool {
         self.class() == TokenClass::Time && *self != Token::RangeMark

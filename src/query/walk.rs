@@ -72,6 +72,9 @@ pub fn walk_position(position: &Position, visitor: &mut impl Visit) {
             }
         }
     }
+    if let Some(chain) = &position.chain {
+        walk_chain(chain, visitor);
+    }
 }
 
 fn walk_chain(chain: &Chain, visitor: &mut impl Visit) {

@@ -159,6 +159,11 @@ impl Base {
     }
 }
 
+/// Whether a type of this name is a test of the class alone, and no name of its own (R6.3).
+pub fn is_canonical_type(name: &str) -> bool {
+    name == "sys" || Base::from_name(name).is_some()
+}
+
 /// A word that makes a line a statement, or that belongs to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Keyword {
@@ -264,6 +269,9 @@ impl Keyword {
 
 /// The controls that mean something (R6.11), for completion and for guesses at typing errors.
 pub const CONTROLS: [&str; 6] = ["limit", "skip", "first", "unique", "order", "mode"];
+
+/// The depth of `^sys`, which nothing is below.
+pub const LOWEST_DEPTH: i64 = -1;
 
 /// The bare words that are null and not a string.
 pub const NULLS: [&str; 3] = ["null", "none", "None"];

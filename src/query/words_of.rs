@@ -1,8 +1,9 @@
 //! Tests in words, for `explain`.
 
 use super::ast::{Op, Zone};
-use super::plan::{Attr, Check, FlagAttr, ListAttr, NumberAttr, Test, TextAttr, Value};
+use super::plan::{Attr, Check, CustomAttr, FlagAttr, ListAttr, NumberAttr, Test, TextAttr, Value};
 use crate::model::Class;
+use std::borrow::Cow;
 
 /// A test in words.
 pub(super) fn test_words(test: &Test) -> String {
@@ -24,11 +25,6 @@ pub(super) fn test_words(test: &Test) -> String {
         }
         Test::Ids(ids) => format!("id {}", list(ids.iter().map(|id| &**id))),
         Test::Named(name) => format!("type {name} or …:{name}"),
-        Test::Sort { class, types, kind } => {
-            let kind = kind.as_ref().map(|kind| format!(" or kind {kind}")).unwrap_or_default();
-            let types = list(types.iter().map(|name| &**name));
-            format!("class {class:?} and (type {types}{kind})").to_lowercase()
-        }
         Test::Container(depths) => format!("a region or turn at depth {depths}"),
         Test::Depth(depths) => format!("depth {depths}"),
         Test::Sign(zone) => zone_words(*zone).to_owned(),
@@ -40,6 +36,10 @@ pub(super) fn test_words(test: &Test) -> String {
         Test::Any(tests) => {
             let tests: Vec<String> = tests.iter().map(test_words).collect();
             format!("one of ({})", tests.join("; "))
+        }
+        Test::All(tests) => {
+            let tests: Vec<String> = tests.iter().map(test_words).collect();
+            format!("({})", tests.join(" and "))
         }
     }
 }
@@ -53,8 +53,8 @@ pub(super) fn zone_words(zone: Zone) -> &'static str {
     }
 }
 
-fn attr_words(attr: &Attr) -> &str {
-    match attr {
+fn attr_words(attr: &Attr) -> Cow<'_, str> {
+    Cow::Borrowed(match attr {
         Attr::Number(attr) => match attr {
             NumberAttr::Offset => "offset",
             NumberAttr::Ttl => "ttl",
@@ -82,13 +82,17 @@ fn attr_words(attr: &Attr) -> &str {
             TextAttr::Encoding => "encoding",
         },
         Attr::Tags => "a tag",
+        Attr::Kinds => "kind (their own, or in their type)",
         Attr::Flag(FlagAttr::Pinned) => "pinned",
         Attr::Flag(FlagAttr::Removable) => "removable",
         Attr::List(ListAttr::Tags) => "tags",
         Attr::List(ListAttr::Refs) => "refs",
         Attr::Content => "content",
-        Attr::Custom(name) => name,
-    }
+        Attr::Custom(CustomAttr { name, long: None }) => name,
+        Attr::Custom(CustomAttr { name, long: Some(long) }) => {
+            return Cow::Owned(format!("{name} (or {long})"));
+        }
+    })
 }
 
 fn check_words(check: &Check) -> String {

@@ -23,6 +23,7 @@ mod output;
 mod program;
 mod query_advice;
 mod query_edit;
+mod query_filters;
 mod query_fuzz;
 mod query_golden;
 mod query_naive;

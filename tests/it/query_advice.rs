@@ -46,6 +46,31 @@ fn advice_names_what_is_unwise_or_read_differently() {
     check_advice(new, ".seg:depth(1)", &[(Legacy, ":depth(1)")]);
     check_advice(new, "(d1, cont[offset=0], *)", &[(Legacy, "cont[offset=0]")]);
     check_advice(old, "(d1, mc[offset=0], *)", &[]);
+    check_advice(old, ".cb @*", &[(UnknownControl, "@*")]);
+}
+
+#[test]
+fn a_filter_on_a_region_is_advised_the_space_that_was_meant() {
+    let asked = ".mt:depth(<0)[key='policy-banner']";
+    for (dialect, text, suggestion) in [
+        (Dialect::V0_1, asked, Some(".mt:depth(<0) [key='policy-banner']")),
+        (Dialect::V1_0, asked, Some(".mt:depth(<0) *[key='policy-banner']")),
+        (Dialect::V0_1, ".seg(key='K'):depth(-1, 0)", Some(".seg:depth(-1, 0) *[key='K']")),
+        (Dialect::V0_1, "^ah.mt+t:depth(0):first", Some("^ah.mt:depth(0) *+t:first")),
+        (Dialect::V0_1, ".mt:depth(<=1)[key='K']", None),
+        (Dialect::V0_1, ".mt:depth(<0)", None),
+        (Dialect::V0_1, ".mt:depth(<0) [key='K']", None),
+        (Dialect::V0_1, ".cb:depth(<0)[key='K']", None),
+        (Dialect::V0_1, ".mt:depth(-2)[key='K']", None),
+    ] {
+        let found = advise(&parse_selector(text, dialect).unwrap(), dialect);
+        let found = found.iter().find(|advice| advice.kind == AdviceKind::FilterOnRegion);
+        assert_eq!(found.and_then(|advice| advice.suggestion.as_deref()), suggestion, "{text}");
+        if let Some(suggestion) = suggestion {
+            parse_selector(suggestion, dialect).unwrap();
+        }
+    }
+    assert!(!AdviceKind::FilterOnRegion.is_warning());
 }
 
 #[test]

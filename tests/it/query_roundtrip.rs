@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use pactdb::query::ast::*;
+use pactdb::query::words::is_canonical_type;
 use pactdb::query::{Dialect, format, parse_place, parse_selector, parse_target};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -16,7 +17,7 @@ pub(crate) fn at() -> At {
 
 fn name() -> impl Strategy<Value = String> {
     prop_oneof![
-        select(vec!["cb", "seg", "mt", "mc", "cont", "note", "first", "depth"])
+        select(vec!["cb", "seg", "mt", "mc", "cont", "sys", "note", "first", "depth", "log.entry"])
             .prop_map(str::to_owned),
         "[a-z_][a-zA-Z0-9_-]{0,5}",
     ]
@@ -24,7 +25,7 @@ fn name() -> impl Strategy<Value = String> {
 
 /// A word that is no pseudo, for behind a colon.
 fn suffix() -> impl Strategy<Value = String> {
-    "x[a-zA-Z0-9_-]{0,4}(:y[a-z0-9]{0,2})?"
+    "x[a-zA-Z0-9_-]{0,4}(:y[a-z0-9]{0,2})?(\\.z[a-z0-9]{0,2})?"
 }
 
 pub(crate) fn type_name() -> impl Strategy<Value = TypeName> {
@@ -141,7 +142,7 @@ fn parts() -> impl Strategy<Value = Vec<Part>> {
             !(matches!(part, Part::Root(..)) && roots > 1
                 || matches!(part, Part::Any(_)) && stars > 1)
         };
-        pieces.into_iter().flatten().filter(keep).collect()
+        joined(pieces.into_iter().flatten().filter(keep).collect())
     })
 }
 
@@ -193,8 +194,60 @@ pub(crate) fn position() -> impl Strategy<Value = Position> {
         {
             first.kind = HopKind::Itself(name.clone());
         }
-        Position { at: at(), depth, hops }
+        Position { at: at(), depth, hops, chain: None }
     })
+}
+
+/// A position whose last element may be a chain.
+fn whole_position(dialect: Dialect) -> impl Strategy<Value = Position> {
+    (position(), prop::option::of(last_chain(dialect)))
+        .prop_map(|(position, chain)| Position { chain: chain.map(Box::new), ..position })
+}
+
+/// A chain that begins as no other element of a position does.
+fn last_chain(dialect: Dialect) -> impl Strategy<Value = Chain> {
+    let first = prop_oneof![
+        type_name().prop_map(|name| vec![Part::Type(name)]),
+        (type_name(), attrs(GROUP))
+            .prop_map(|(name, group)| vec![Part::Type(name), Part::Attrs(group)]),
+        any::<String>().prop_map(|text| vec![Part::Id(Id { at: at(), text })]),
+        attrs(PLAIN).prop_map(|filter| vec![Part::Attrs(filter)]),
+        // Digits alone would be an offset.
+        "[0-9-]{0,2}[a-z_]".prop_map(|text| vec![Part::Tag(Tag { at: at(), text })]),
+    ];
+    let step = (first, prop::option::of(parts())).prop_map(|(first, more)| {
+        let parts = joined(first.into_iter().chain(more.into_iter().flatten()).collect());
+        Head::Step(Step::Compound(Compound { at: at(), parts }))
+    });
+    (step, rest()).prop_map(move |(head, (links, filters))| {
+        readable(Chain { at: at(), head, links, filters }, dialect)
+    })
+}
+
+/// The parts with types that touch as one (R14.6).
+fn joined(parts: Vec<Part>) -> Vec<Part> {
+    let mut out: Vec<Part> = Vec::with_capacity(parts.len());
+    for part in parts {
+        match (out.last_mut(), part) {
+            (Some(Part::Type(front)), Part::Type(back))
+                if (front.name.is_some() || !is_canonical_type(&front.base))
+                    && !is_canonical_type(&back.base) =>
+            {
+                let whole = [Some(back.base), back.name].into_iter().flatten();
+                let more = whole.collect::<Vec<_>>().join(":");
+                match (&mut front.name, more.split_once(':')) {
+                    (Some(name), _) => *name = format!("{name}.{more}"),
+                    (None, Some((base, name))) => {
+                        front.base = format!("{}.{base}", front.base);
+                        front.name = Some(name.to_owned());
+                    }
+                    (None, None) => front.base = format!("{}.{more}", front.base),
+                }
+            }
+            (_, part) => out.push(part),
+        }
+    }
+    out
 }
 
 /// Puts a root before a step that would otherwise be read as a filter behind white space.
@@ -227,18 +280,21 @@ fn readable(mut chain: Chain, dialect: Dialect) -> Chain {
     chain
 }
 
+/// Links and detached filters.
+fn rest() -> impl Strategy<Value = (Vec<Link>, Vec<Filter>)> {
+    let combinator = select(vec![Combinator::Descendant, Combinator::Child]);
+    let link = (combinator, step()).prop_map(|(combinator, step)| Link { combinator, step });
+    (prop::collection::vec(link, 0..3), prop::collection::vec(filter(), 0..3))
+}
+
 fn chain(dialect: Dialect) -> impl Strategy<Value = Chain> {
-    let combinator = || select(vec![Combinator::Descendant, Combinator::Child]);
-    let rest = move || {
-        let link = (combinator(), step()).prop_map(|(combinator, step)| Link { combinator, step });
-        (prop::collection::vec(link, 0..3), prop::collection::vec(filter(), 0..3))
-    };
     let made =
         move |(head, (links, filters))| readable(Chain { at: at(), head, links, filters }, dialect);
     let head = prop_oneof![
         4 => step().prop_map(Head::Step),
-        1 => position().prop_map(Head::Position),
-        1 => prop::collection::vec(position(), 2..4).prop_map(|all| Head::Positions(at(), all)),
+        1 => whole_position(dialect).prop_map(Head::Position),
+        1 => prop::collection::vec(whole_position(dialect), 2..4)
+            .prop_map(|all| Head::Positions(at(), all)),
     ];
     let flat = (head, rest()).prop_map(made);
     flat.prop_recursive(3, 6, 1, move |inner| (inner.prop_map(nested), rest()).prop_map(made))
@@ -266,8 +322,11 @@ pub(crate) fn time() -> impl Strategy<Value = Time> {
 }
 
 fn controls() -> impl Strategy<Value = Vec<Control>> {
-    let unknown = ("x[a-z0-9_-]{0,4}", prop::option::of(value()))
-        .prop_map(|(name, value)| ControlKind::Unknown(name, value));
+    let unknown = prop_oneof![
+        4 => ("x[a-z0-9_-]{0,4}", prop::option::of(value()))
+            .prop_map(|(name, value)| ControlKind::Unknown(name, value)),
+        1 => Just(ControlKind::Unknown("*".to_owned(), None)),
+    ];
     let known = prop::sample::subsequence(
         vec![
             ControlKind::Limit(7),

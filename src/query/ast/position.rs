@@ -1,8 +1,9 @@
 //! Positions: addresses that go one level down with each element (R6.9).
 //!
-//! Invariants: the depth comes first and only there; [`HopKind::Itself`] only directly behind it.
+//! Invariants: the depth comes first and only there; [`HopKind::Itself`] only directly behind it; a
+//! chain comes last, begins with a compound, and that with a type, an id, a tag or a filter.
 
-use super::{At, AttrFilter, DepthExpr, Pseudo, Tag, TypeName};
+use super::{At, AttrFilter, Base, Chain, DepthExpr, Head, Part, Pseudo, Step, Tag, TypeName};
 
 /// `(d1, seg, 0, *:cb[role='user'])`
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +14,25 @@ pub struct Position {
     pub depth: DepthExpr,
     /// The way down.
     pub hops: Vec<Hop>,
+    /// A chain as the last element, below what the way leads to (R14.16).
+    pub chain: Option<Box<Chain>>,
+}
+
+impl Position {
+    /// Whether the first step of the chain is the container of the depth itself, and not something
+    /// below it: it names a turn, directly behind the depth.
+    pub fn chain_begins_at_the_depth(&self) -> bool {
+        let is_turn = |part: &Part| match part {
+            Part::Type(name) => Base::from_name(&name.base) == Some(Base::Turn),
+            _ => false,
+        };
+        match self.chain.as_ref().map(|chain| &chain.head) {
+            Some(Head::Step(Step::Compound(first))) => {
+                self.hops.is_empty() && first.parts.iter().any(is_turn)
+            }
+            _ => false,
+        }
+    }
 }
 
 /// One element behind the depth.

@@ -14,6 +14,7 @@ use super::ast::{
     Pseudo, Root, Selector, Step, Tag, Target, Time, TypeName, Zone,
 };
 use super::error::SelectorError;
+use super::words::LOWEST_DEPTH;
 
 pub(super) use super::controls::control;
 pub(super) use filter::*;
@@ -53,7 +54,7 @@ pub(super) fn place_insert(
     optional: bool,
     r: usize,
 ) -> Place {
-    let kind = PlaceKind::Insert(At::new(l, end), position(l, start, end), insertion);
+    let kind = PlaceKind::Insert(At::new(l, end), position(l, start, None, end), insertion);
     Place { at: At::new(l, r), kind, optional }
 }
 
@@ -129,6 +130,16 @@ pub(super) fn compound(l: usize, pieces: Vec<(Part, Option<Part>)>, r: usize) ->
     Ok(Step::Compound(Compound { at: At::new(l, r), parts }))
 }
 
+pub(super) fn first_compound(
+    l: usize,
+    first: (Part, Option<Part>),
+    pieces: Vec<(Part, Option<Part>)>,
+    r: usize,
+) -> Made<(Head, Vec<Link>)> {
+    let step = compound(l, std::iter::once(first).chain(pieces).collect(), r)?;
+    Ok(steps(Head::Step(step)))
+}
+
 fn at_most_one(parts: &[Part], message: &str, pick: impl Fn(&Part) -> bool) -> Made<()> {
     match parts.iter().filter(|part| pick(part)).nth(1) {
         None => Ok(()),
@@ -194,12 +205,25 @@ pub(super) fn depths(l: usize, items: Vec<DepthItem>, r: usize) -> DepthExpr {
     DepthExpr { at: At::new(l, r), items }
 }
 
-pub(super) fn depth(l: usize, number: &str, r: usize) -> DepthExpr {
-    depths(l, vec![one_depth(number)], r)
+pub(super) fn depth(l: usize, number: &str, r: usize) -> Made<DepthExpr> {
+    existing(l, number, r)?;
+    Ok(depths(l, vec![one_depth(number)], r))
 }
 
 pub(super) fn depth_span(l: usize, from: &str, to: &str, r: usize) -> Made<DepthExpr> {
+    existing(l, from, r)?;
+    existing(l, to, r)?;
     Ok(depths(l, vec![depth_range(l, from, to, r)?], r))
+}
+
+/// Refuses a depth that nothing can have (R14.7).
+fn existing(l: usize, number: &str, r: usize) -> Made<()> {
+    if integer(number) >= LOWEST_DEPTH {
+        return Ok(());
+    }
+    let message = format!("there is no depth {number}: the lowest is {LOWEST_DEPTH}, `^sys`");
+    Err(SelectorError::invalid(At::new(l, r).0, message)
+        .with_hint("turns are counted back from the newest: `d1`, `d2`, …; `d0` is the head"))
 }
 
 pub(super) fn one_depth(number: &str) -> DepthItem {
@@ -222,14 +246,19 @@ pub(super) fn depth_range(l: usize, from: &str, to: &str, r: usize) -> Made<Dept
 
 // Positions.
 
-pub(super) fn position(l: usize, (depth, mut hops): (DepthExpr, Vec<Hop>), r: usize) -> Position {
+pub(super) fn position(
+    l: usize,
+    (depth, mut hops): (DepthExpr, Vec<Hop>),
+    chain: Option<Chain>,
+    r: usize,
+) -> Position {
     if let Some(first) = hops.first_mut()
         && let HopKind::Child(name) = &first.kind
         && Base::from_name(&name.base) == Some(Base::Turn)
     {
         first.kind = HopKind::Itself(name.clone());
     }
-    Position { at: At::new(l, r), depth, hops }
+    Position { at: At::new(l, r), depth, hops, chain: chain.map(Box::new) }
 }
 
 pub(super) fn position_and(

@@ -1,7 +1,6 @@
 //! The comparison rules of R6.5, in their order: null, numbers, strings, tags, booleans, others.
 
 use crate::json::Json;
-use crate::model::Name;
 use crate::query::ast::Op;
 use crate::query::plan::{Check, Number, Value, ValueText};
 use std::cmp::Ordering;
@@ -56,15 +55,14 @@ pub(super) fn check_text(text: Option<&str>, check: &Check) -> bool {
     }
 }
 
-/// Any tag may satisfy a check; `!=` asks that none is equal.
-pub(super) fn check_tags(tags: &[Name], check: &Check) -> bool {
-    match (tags, check) {
-        ([], check) => check_null(check),
-        (tags, Check::Compare(Op::Ne, value)) => {
-            let equal = Check::Compare(Op::Eq, value.clone());
-            !tags.iter().any(|tag| check_text(Some(tag), &equal))
-        }
-        (tags, check) => tags.iter().any(|tag| check_text(Some(tag), check)),
+/// A check of a set of texts: any of them may satisfy it; `!=` asks that none is equal. An empty set
+/// is null.
+pub(super) fn check_any<'t>(mut texts: impl Iterator<Item = &'t str>, check: &Check) -> bool {
+    let Some(first) = texts.next() else { return check_null(check) };
+    let mut texts = std::iter::once(first).chain(texts);
+    match check {
+        Check::Compare(Op::Ne, _) => texts.all(|text| check_text(Some(text), check)),
+        check => texts.any(|text| check_text(Some(text), check)),
     }
 }
 

@@ -2,11 +2,12 @@
 //!
 //! An implied core has a class, a type, an offset and the depth of its turn, and nothing else.
 
-use super::compare::{check_null, check_number, check_other, check_tags, check_text};
+use super::compare::{check_any, check_null, check_number, check_other, check_text};
 use super::flat::{Flat, has_sign};
 use crate::json::Json;
 use crate::model::{Class, Node, ReadError};
-use crate::query::plan::{Attr, Check, FlagAttr, ListAttr, NumberAttr, Test, TextAttr};
+use crate::query::ast::Base;
+use crate::query::plan::{Attr, Check, CustomAttr, FlagAttr, ListAttr, NumberAttr, Test, TextAttr};
 use crate::query::timeline::Moment;
 use crate::snapshot::hex;
 use std::borrow::Cow;
@@ -37,13 +38,6 @@ impl<'m> Matcher<'m> {
             Test::Class(classes) => classes.contains(flat.class(item)),
             Test::Ids(ids) => node.is_some_and(|node| ids.contains(&*node.id)),
             Test::Named(name) => is_named(self.node_type(item), name),
-            Test::Sort { class, types, kind } => {
-                let own = self.node_type(item);
-                let own_kind = node.and_then(|node| node.kind.as_deref());
-                flat.class(item) == *class
-                    && (types.iter().any(|name| **name == *own)
-                        || kind.is_some() && own_kind == kind.as_deref())
-            }
             Test::Container(depths) => {
                 matches!(flat.class(item), Class::Sys | Class::Ah | Class::Turn)
                     && flat.depth(item).is_some_and(|depth| depths.contains(depth))
@@ -56,7 +50,7 @@ impl<'m> Matcher<'m> {
             }
             Test::Sticky => node.is_some_and(|node| node.lifetime.is_some() && node.cad == Some(1)),
             Test::Attr(attr, check) => self.attr(item, attr, check)?,
-            // These two hold tests of attributes and types, which do not nest further.
+            // These hold tests of attributes and types, and nest two deep at the most.
             Test::Not(inner) => !self.test(item, inner)?,
             Test::Any(tests) => {
                 for test in tests {
@@ -66,6 +60,7 @@ impl<'m> Matcher<'m> {
                 }
                 false
             }
+            Test::All(tests) => self.holds(item, tests)?,
         })
     }
 
@@ -87,7 +82,14 @@ impl<'m> Matcher<'m> {
             Attr::Text(attr) => {
                 check_text(node.and_then(|node| text(node, *attr)).as_deref(), check)
             }
-            Attr::Tags => check_tags(node.map_or(&[], |node| &node.tags), check),
+            Attr::Tags => {
+                let tags = node.map_or(&[][..], |node| &node.tags);
+                check_any(tags.iter().map(|tag| &**tag), check)
+            }
+            Attr::Kinds => {
+                let kind = node.and_then(|node| node.kind.as_deref());
+                check_any(kind.into_iter().chain(based_name(self.node_type(item))), check)
+            }
             Attr::Flag(attr) => {
                 let set = node.is_some_and(|node| match attr {
                     FlagAttr::Pinned => node.pinned,
@@ -115,7 +117,7 @@ impl<'m> Matcher<'m> {
                     check_other(&*self.moment.contents.content(&content)?, check)
                 }
             },
-            Attr::Custom(name) => match node.and_then(|node| node.attrs.get(&**name)) {
+            Attr::Custom(attr) => match node.and_then(|node| custom(node, attr)) {
                 None => check_null(check),
                 Some(value) => check_other(value, check),
             },
@@ -163,6 +165,18 @@ fn own_text<'a>(value: Json) -> Option<Cow<'a, str>> {
         Json::Str(text) => Some(Cow::Owned(text)),
         _ => None,
     }
+}
+
+/// The attribute of this name, else the one that the name is short for.
+fn custom<'n>(node: &'n Node, attr: &CustomAttr) -> Option<&'n Json> {
+    let long = || node.attrs.get(attr.long.as_deref()?);
+    node.attrs.get(&*attr.name).or_else(long)
+}
+
+/// What follows the canonical base of a type.
+fn based_name(node_type: &str) -> Option<&str> {
+    let (base, name) = node_type.split_once(':')?;
+    Base::from_name(base).map(|_| name)
 }
 
 /// Whether a type is a name, or ends in `:` and the name.

@@ -326,7 +326,6 @@ fn depths_of(test: &Test) -> DepthSet {
                 .filter(|(class, ..)| classes.contains(*class))
                 .fold(DepthSet::none(), |sum, (_, from, to)| sum.or(&DepthSet::span(from, to)))
         }
-        Test::Sort { class: Class::Turn, .. } => DepthSet::span(1, i64::MAX),
         Test::Depth(depths) | Test::Container(depths) => depths.clone(),
         // An implied core has no such attribute, and what is null passes `!=`.
         Test::Attr(
@@ -338,6 +337,9 @@ fn depths_of(test: &Test) -> DepthSet {
         ) => i64::try_from(*n).map_or(DepthSet::all(), |n| DepthSet::compared(*op, n)),
         Test::Any(tests) => {
             tests.iter().fold(DepthSet::none(), |sum, test| sum.or(&depths_of(test)))
+        }
+        Test::All(tests) => {
+            tests.iter().fold(DepthSet::all(), |rest, test| rest.and(&depths_of(test)))
         }
         _ => DepthSet::all(),
     }

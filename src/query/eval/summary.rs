@@ -69,18 +69,17 @@ fn needs_of_test(test: &Test) -> Vec<Need> {
     match test {
         Test::Class(classes) => vec![Need::Class(*classes)],
         Test::Named(name) => vec![one_of(vec![Feature::TypeEnd.hash(name)])],
-        Test::Sort { class, types, kind } => {
-            let types = types.iter().map(|name| Feature::NodeType.hash(name));
-            let kinds = kind.iter().map(|kind| Feature::Kind.hash(kind));
-            vec![Need::Class(ClassSet::of(&[*class])), one_of(types.chain(kinds).collect())]
-        }
+        Test::All(tests) => tests.iter().flat_map(needs_of_test).collect(),
         Test::Ephemeral | Test::Sticky => vec![Need::Finite(u64::MAX)],
         Test::Attr(Attr::Number(NumberAttr::Ttl), check) if needs_value(check) => {
             vec![Need::Finite(most_of(check))]
         }
-        Test::Attr(attr, Check::OneText(texts)) => match sort_of(attr) {
-            Some(sort) => vec![one_of(texts.iter().map(|text| sort.hash(text)).collect())],
-            None => Vec::new(),
+        Test::Attr(attr, Check::OneText(texts)) => match sorts_of(attr) {
+            [] => Vec::new(),
+            sorts => {
+                let hashes = |text| sorts.iter().map(move |sort| sort.hash(text));
+                vec![one_of(texts.iter().flat_map(|text| hashes(text)).collect())]
+            }
         },
         Test::Attr(Attr::Content, check) => {
             let sets = texts_of(check).into_iter().filter_map(|texts| {
@@ -119,13 +118,16 @@ fn needs_value(check: &Check) -> bool {
     }
 }
 
-fn sort_of(attr: &Attr) -> Option<Feature> {
+/// The sorts of names among which a text must be for an attribute to have it.
+fn sorts_of(attr: &Attr) -> &'static [Feature] {
     match attr {
-        Attr::Text(TextAttr::Role) => Some(Feature::Role),
-        Attr::Text(TextAttr::Kind) => Some(Feature::Kind),
-        Attr::Text(TextAttr::Key) => Some(Feature::Key),
-        Attr::Text(TextAttr::Type) => Some(Feature::TypeEnd),
-        Attr::Tags => Some(Feature::Tag),
-        _ => None,
+        Attr::Text(TextAttr::Role) => &[Feature::Role],
+        Attr::Text(TextAttr::Kind) => &[Feature::Kind],
+        Attr::Text(TextAttr::Key) => &[Feature::Key],
+        Attr::Text(TextAttr::NodeType) => &[Feature::NodeType],
+        Attr::Text(TextAttr::Type) => &[Feature::TypeEnd],
+        Attr::Kinds => &[Feature::Kind, Feature::TypeEnd],
+        Attr::Tags => &[Feature::Tag],
+        _ => &[],
     }
 }

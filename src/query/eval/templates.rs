@@ -170,7 +170,6 @@ impl Strip {
             Test::Real
             | Test::Class(_)
             | Test::Named(_)
-            | Test::Sort { .. }
             | Test::Sign(_)
             | Test::Offset(_)
             | Test::Ephemeral
@@ -179,7 +178,7 @@ impl Strip {
             Test::Depth(depths) | Test::Container(depths) => self.is_uniform(depths),
             Test::Attr(attr, check) => is_formal_attr(attr, check),
             Test::Not(test) => self.is_formal(test),
-            Test::Any(tests) => tests.iter().all(|test| self.is_formal(test)),
+            Test::Any(tests) | Test::All(tests) => tests.iter().all(|test| self.is_formal(test)),
         }
     }
 
@@ -204,7 +203,7 @@ fn is_formal_attr(attr: &Attr, check: &Check) -> bool {
             text,
             TextAttr::NodeType | TextAttr::Type | TextAttr::Role | TextAttr::Kind | TextAttr::Key
         ),
-        Attr::Tags | Attr::Flag(_) | Attr::List(ListAttr::Tags) => true,
+        Attr::Tags | Attr::Kinds | Attr::Flag(_) | Attr::List(ListAttr::Tags) => true,
         Attr::Content => matches!(check, Check::Present),
         Attr::List(ListAttr::Refs) | Attr::Custom(_) => false,
     }

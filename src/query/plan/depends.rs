@@ -58,7 +58,7 @@ impl Depends {
             Test::Attr(Attr::Number(NumberAttr::Age), _) => self.age = true,
             Test::Attr(Attr::Number(NumberAttr::Ttl), _) => self.ttl = true,
             Test::Not(inner) => self.test(inner),
-            Test::Any(tests) => tests.iter().for_each(|test| self.test(test)),
+            Test::Any(tests) | Test::All(tests) => tests.iter().for_each(|test| self.test(test)),
             _ => {}
         }
     }

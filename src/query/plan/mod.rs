@@ -14,7 +14,8 @@ pub use depends::{Depends, pinned_ids};
 pub use depths::DepthSet;
 pub use number::Number;
 pub use test::{
-    Attr, Check, ClassSet, FlagAttr, ListAttr, NumberAttr, Test, TextAttr, Value, ValueText,
+    Attr, Check, ClassSet, CustomAttr, FlagAttr, ListAttr, NumberAttr, Test, TextAttr, Value,
+    ValueText,
 };
 pub(super) use when::end_value;
 pub use when::{RangeKind, State, Stop, When};

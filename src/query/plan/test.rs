@@ -20,15 +20,6 @@ pub enum Test {
     Ids(BTreeSet<Box<str>>),
     /// Its type is this name, or ends in `:` and this name.
     Named(Box<str>),
-    /// It has the class, and one of these types or this kind (R6.3).
-    Sort {
-        /// The class.
-        class: Class,
-        /// Types that count.
-        types: Vec<Box<str>>,
-        /// A kind that counts as well.
-        kind: Option<Box<str>>,
-    },
     /// It is `^sys`, `^ah` or a turn, of one of these depths.
     Container(DepthSet),
     /// Its depth is one of these.
@@ -47,6 +38,8 @@ pub enum Test {
     Not(Box<Test>),
     /// One of the tests holds.
     Any(Vec<Test>),
+    /// All of the tests hold.
+    All(Vec<Test>),
 }
 
 /// A set of classes.
@@ -84,6 +77,9 @@ pub enum Attr {
     Text(TextAttr),
     /// The tags, any of which may satisfy a check.
     Tags,
+    /// The kind, and the name behind the canonical base of the type, either of which may satisfy a
+    /// check (R14.5).
+    Kinds,
     /// A boolean header; false is null.
     Flag(FlagAttr),
     /// A list header; empty is null.
@@ -91,7 +87,16 @@ pub enum Attr {
     /// The content.
     Content,
     /// An attribute of the user's own.
-    Custom(Box<str>),
+    Custom(CustomAttr),
+}
+
+/// An attribute of the user's own, as a filter names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CustomAttr {
+    /// The name.
+    pub name: Box<str>,
+    /// What is read where a node has no attribute of that name: `data_` and the name (R14.11).
+    pub long: Option<Box<str>>,
 }
 
 /// The numeric attributes.

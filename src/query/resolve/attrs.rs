@@ -2,10 +2,12 @@
 
 use super::compound::{Names, class_of};
 use crate::limits::MAX_PATTERN_BYTES;
+use crate::model::HEADERS;
 use crate::query::ast::{self, AttrFilter, Base, Op, TestKind, ValueKind};
 use crate::query::dialect::Dialect;
 use crate::query::plan::{
-    Attr, Check, ClassSet, FlagAttr, ListAttr, Number, NumberAttr, Test, TextAttr, Value, ValueText,
+    Attr, Check, ClassSet, CustomAttr, FlagAttr, ListAttr, Number, NumberAttr, Test, TextAttr,
+    Value, ValueText,
 };
 use crate::query::query_error::QueryError;
 use crate::query::span::Span;
@@ -28,18 +30,7 @@ impl<'a> AttrTests<'a> {
     }
 
     pub(super) fn tests(self, names: &mut Names) -> Result<Vec<Test>, QueryError> {
-        // In 0.1 a base type and a kind that stand together are one test (R6.3).
-        let merging = names.dialect() == Dialect::V0_1;
-        let base = self
-            .tests
-            .iter()
-            .filter(|_| merging)
-            .find_map(|test| equal_text(test, "nodeType").and_then(Base::from_name));
-        let resolve = |test: &ast::Test| match (base, equal_text(test, "kind")) {
-            (Some(base), Some(kind)) => Ok(names.sort_test(base, kind)),
-            _ => resolve_test(test, names),
-        };
-        self.tests.into_iter().map(resolve).collect()
+        self.tests.into_iter().map(|test| resolve_test(test, names)).collect()
     }
 }
 
@@ -55,10 +46,10 @@ fn equal_text<'a>(test: &'a ast::Test, name: &str) -> Option<&'a str> {
 }
 
 fn resolve_test(test: &ast::Test, names: &mut Names) -> Result<Test, QueryError> {
-    let attr = attr_of(&test.name.text);
+    let attr = attr_of(&test.name.text, names.dialect());
     Ok(match (&attr, &test.kind) {
-        (Attr::Custom(name), TestKind::Present) if &**name == "ephemeral" => Test::Ephemeral,
-        (Attr::Custom(name), TestKind::Present) if &**name == "sticky" => Test::Sticky,
+        (Attr::Custom(_), TestKind::Present) if test.name.text == "ephemeral" => Test::Ephemeral,
+        (Attr::Custom(_), TestKind::Present) if test.name.text == "sticky" => Test::Sticky,
         (_, TestKind::Present) => Test::Attr(attr, Check::Present),
         (Attr::Text(TextAttr::NodeType), TestKind::Compare(Op::Eq, value)) => {
             type_is(&value.kind, names)
@@ -88,16 +79,18 @@ fn type_is(value: &ValueKind, names: &Names) -> Test {
         }
         let parts =
             text.split_once(':').and_then(|(base, name)| Some((Base::from_name(base)?, name)));
-        if let (Dialect::V0_1, Some((base, name))) = (names.dialect(), parts) {
-            return names.sort_test(base, name);
+        if let (true, Some((base, name))) = (names.dialect().kind_is_a_set(), parts) {
+            return Test::All(names.based_tests(base, name));
         }
     }
-    Test::Attr(Attr::Text(TextAttr::NodeType), Check::Compare(Op::Eq, value_of(value)))
+    compare(Attr::Text(TextAttr::NodeType), Op::Eq, value_of(value))
 }
 
 fn compare(attr: Attr, op: Op, value: Value) -> Test {
     match (&attr, op, value) {
-        (Attr::Text(_), Op::Eq, Value::Given(text)) => one_of(attr, vec![Value::Given(text)]),
+        (Attr::Text(_) | Attr::Kinds, Op::Eq, Value::Given(text)) => {
+            one_of(attr, vec![Value::Given(text)])
+        }
         (_, op, value) => Test::Attr(attr, Check::Compare(op, value)),
     }
 }
@@ -111,7 +104,7 @@ fn one_of(attr: Attr, values: Vec<Value>) -> Test {
         values.into_iter().filter_map(text).collect()
     };
     match &attr {
-        Attr::Text(_) | Attr::Tags if !values.contains(&Value::Null) => match attr {
+        Attr::Text(_) | Attr::Tags | Attr::Kinds if !values.contains(&Value::Null) => match attr {
             Attr::Text(TextAttr::Id) => Test::Ids(texts(values)),
             attr => Test::Attr(attr, Check::OneText(texts(values))),
         },
@@ -159,7 +152,7 @@ fn value_of(kind: &ValueKind) -> Value {
 }
 
 /// The attribute with this name.
-fn attr_of(name: &str) -> Attr {
+fn attr_of(name: &str, dialect: Dialect) -> Attr {
     let number = match name {
         "offset" => Some(NumberAttr::Offset),
         "ttl" => Some(NumberAttr::Ttl),
@@ -179,7 +172,7 @@ fn attr_of(name: &str) -> Attr {
         "nodeType" => Some(TextAttr::NodeType),
         "type" => Some(TextAttr::Type),
         "role" => Some(TextAttr::Role),
-        "kind" => Some(TextAttr::Kind),
+        "kind" if !dialect.kind_is_a_set() => Some(TextAttr::Kind),
         "key" => Some(TextAttr::Key),
         "created_at_iso" => Some(TextAttr::CreatedAtIso),
         "content_hash" => Some(TextAttr::ContentHash),
@@ -191,12 +184,21 @@ fn attr_of(name: &str) -> Attr {
     match (number, text, name) {
         (Some(attr), ..) => Attr::Number(attr),
         (_, Some(attr), _) => Attr::Text(attr),
+        (.., "kind") if dialect.kind_is_a_set() => Attr::Kinds,
         (.., "tag") => Attr::Tags,
         (.., "tags") => Attr::List(ListAttr::Tags),
         (.., "refs") => Attr::List(ListAttr::Refs),
         (.., "pinned") => Attr::Flag(FlagAttr::Pinned),
         (.., "removable") => Attr::Flag(FlagAttr::Removable),
         (.., "content") => Attr::Content,
-        _ => Attr::Custom(name.into()),
+        _ => Attr::Custom(CustomAttr { name: name.into(), long: long_name(name) }),
     }
+}
+
+/// What a name may be short for (R14.11): names of headers and of what is derived never are, nor
+/// names that say whose they are.
+fn long_name(name: &str) -> Option<Box<str>> {
+    let own = name.contains(':') || name.starts_with("data_") || name.starts_with("content_");
+    let known = HEADERS.contains(&name) || name == "parent";
+    (!own && !known).then(|| format!("data_{name}").into())
 }

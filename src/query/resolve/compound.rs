@@ -51,7 +51,7 @@ impl Names {
             match part {
                 Part::Root(_, root) => made.tests.push(root_test(*root)),
                 Part::Id(id) => self.id(&id.text, &mut made),
-                Part::Type(name) => made.tests.push(self.type_test(name, by_depth)),
+                Part::Type(name) => made.tests.extend(self.type_tests(name, by_depth)),
                 Part::Any(_) => made.tests.push(Test::Real),
                 Part::Attrs(filter) => attrs.add(filter),
                 Part::Tag(tag) => made.tests.push(tag_test(&tag.text)),
@@ -92,12 +92,12 @@ impl Names {
                 HopKind::Itself(name) => {
                     // A plain `seg` or `mt` says again what the depth said, for `^ah` too.
                     if name.name.is_some() {
-                        made.tests.push(self.type_test(name, by_depth));
+                        made.tests.extend(self.type_tests(name, by_depth));
                     }
                     Reach::Itself
                 }
                 HopKind::Child(name) => {
-                    made.tests.push(self.type_test(name, by_depth));
+                    made.tests.extend(self.type_tests(name, by_depth));
                     Reach::Child
                 }
                 HopKind::AnyChild => {
@@ -105,7 +105,7 @@ impl Names {
                     Reach::Child
                 }
                 HopKind::Descendant(name) => {
-                    made.tests.push(self.type_test(name, by_depth));
+                    made.tests.extend(self.type_tests(name, by_depth));
                     Reach::Below
                 }
             };
@@ -121,7 +121,19 @@ impl Names {
             let made = Compound { recent: false, ..self.finish(made, attrs)? };
             links.push(Link { reach, step: Step::Nodes(made) });
         }
-        Ok(Chain { start, links, filter: Compound::default(), recent: false })
+        let Some(chain) = &position.chain else {
+            return Ok(Chain { start, links, filter: Compound::default(), recent: false });
+        };
+        // It goes on as a chain, as behind white space (R14.16).
+        let (below, reach) = match position.chain_begins_at_the_depth() {
+            true => (self.chain(&without_plain_turn(chain), &[])?, Reach::Itself),
+            false => (self.chain(chain, &[])?, Reach::Below),
+        };
+        if let Start::Step(step) = below.start {
+            links.push(Link { reach, step });
+        }
+        links.extend(below.links);
+        Ok(Chain { start, links, filter: below.filter, recent: below.recent })
     }
 
     fn finish(&mut self, mut made: Compound, attrs: AttrTests<'_>) -> Result<Compound, QueryError> {
@@ -141,33 +153,46 @@ impl Names {
         }
     }
 
-    fn type_test(&self, name: &TypeName, by_depth: bool) -> Test {
-        match (Base::from_name(&name.base), &name.name) {
+    fn type_tests(&self, name: &TypeName, by_depth: bool) -> Vec<Test> {
+        vec![match (Base::from_name(&name.base), &name.name) {
             (Some(Base::Turn), None) if by_depth => {
                 Test::Class(ClassSet::of(&[Class::Turn, Class::Ah, Class::Sys]))
             }
             (Some(base), None) => Test::Class(ClassSet::of(&[class_of(base)])),
-            (Some(base), Some(name)) => self.sort_test(base, name),
+            (Some(base), Some(name)) => return self.based_tests(base, name),
             (None, None) if name.base == "sys" => Test::Class(ClassSet::of(&[Class::Sys])),
             (None, None) => Test::Named(name.base.as_str().into()),
             (None, Some(suffix)) => Test::Named(format!("{}:{suffix}", name.base).into()),
-        }
+        }]
     }
 
-    /// `.base:name` (R6.3).
-    pub(super) fn sort_test(&self, base: Base, name: &str) -> Test {
-        let by_kind = self.dialect.type_suffix_matches_kind();
-        let mut types = sorted_types(base, name);
-        if !by_kind {
-            types.push(name.into());
-        }
-        Test::Sort { class: class_of(base), types, kind: by_kind.then(|| name.into()) }
+    /// `.base:name`: the class of the base, and the kind where kinds are sets, which hold what
+    /// types say (R14.5); else one of the types that count (R6.3).
+    pub(super) fn based_tests(&self, base: Base, name: &str) -> Vec<Test> {
+        let named = if self.dialect.kind_is_a_set() {
+            Test::Attr(Attr::Kinds, Check::OneText(std::iter::once(name.into()).collect()))
+        } else {
+            let spelled = base.names().map(|word| format!("{word}:{name}").into());
+            let types = spelled.into_iter().chain([name.into()]).collect();
+            Test::Attr(Attr::Text(TextAttr::NodeType), Check::OneText(types))
+        };
+        vec![Test::Class(ClassSet::of(&[class_of(base)])), named]
     }
 }
 
-/// The spellings of `base:name`.
-fn sorted_types(base: Base, name: &str) -> Vec<Box<str>> {
-    base.names().iter().map(|word| format!("{word}:{name}").into()).collect()
+/// The chain without a plain `.seg` or `.mt` in its first step, which says again what a depth said,
+/// for `^ah` too.
+fn without_plain_turn(chain: &ast::Chain) -> ast::Chain {
+    let mut chain = chain.clone();
+    if let ast::Head::Step(ast::Step::Compound(first)) = &mut chain.head {
+        first.parts.retain(|part| match part {
+            Part::Type(name) => {
+                name.name.is_some() || Base::from_name(&name.base) != Some(Base::Turn)
+            }
+            _ => true,
+        });
+    }
+    chain
 }
 
 pub(super) fn class_of(base: Base) -> Class {
@@ -216,7 +241,7 @@ fn cost(test: &Test) -> u8 {
         | Test::Attr(_, Check::Match(_)) => 2,
         Test::Attr(..) => 1,
         Test::Not(inner) => cost(inner),
-        Test::Any(tests) => tests.iter().map(cost).max().unwrap_or(0),
+        Test::Any(tests) | Test::All(tests) => tests.iter().map(cost).max().unwrap_or(0),
         _ => 0,
     }
 }

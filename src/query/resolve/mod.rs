@@ -11,7 +11,7 @@ mod window;
 pub use time::resolve_time;
 
 use super::advice::advise;
-use super::ast::{self, Filter, Head, Selector};
+use super::ast::{self, Control, ControlKind, Filter, Head, Selector};
 use super::dialect::Dialect;
 use super::facets::{derived_facet, derived_facet_of_position};
 use super::options::Options;
@@ -28,8 +28,11 @@ pub fn resolve(
     timeline: &dyn Timeline,
     options: &Options,
 ) -> Result<Plan, QueryError> {
-    if let (None, Some(error)) = (&selector.time, derived_facet(selector)) {
-        return Err(error.into());
+    if selector.time.is_none() {
+        if let Some(error) = derived_facet(selector) {
+            return Err(error.into());
+        }
+        refuse_mode(selector, "put a range in front, such as `@t-3..@t0`")?;
     }
     let mut warnings: Vec<String> = advise(selector, dialect)
         .into_iter()
@@ -66,7 +69,20 @@ pub fn resolve_timeless(
         let hint = "it cannot be used here";
         return Err(QueryError::from(error).with_hint(hint));
     }
+    refuse_mode(selector, "leave it out")?;
     ask(selector, dialect, options)
+}
+
+/// `@mode` says how a range is compared, and without a time there is none (R14.7).
+fn refuse_mode(selector: &Selector, hint: &str) -> Result<(), QueryError> {
+    let is_mode = |control: &&Control| matches!(control.kind, ControlKind::Mode(_));
+    match selector.controls.iter().find(is_mode) {
+        None => Ok(()),
+        Some(mode) => {
+            let message = "`@mode` is only for a range, and this selector has no time";
+            Err(QueryError::invalid(mode.at.0, message).with_hint(hint))
+        }
+    }
 }
 
 /// Resolves a position of an edit, as a chain.
@@ -128,7 +144,11 @@ fn resolve_group(
 
 impl Names {
     /// Recursion is as deep as parentheses nest, which is bounded.
-    fn chain(&mut self, chain: &ast::Chain, late: &[Filter]) -> Result<Chain, QueryError> {
+    pub(super) fn chain(
+        &mut self,
+        chain: &ast::Chain,
+        late: &[Filter],
+    ) -> Result<Chain, QueryError> {
         let mut recent = false;
         let start = match &chain.head {
             Head::Step(step) => {
@@ -136,7 +156,11 @@ impl Names {
                 recent = pins(&step);
                 Start::Step(step)
             }
-            Head::Position(position) => Start::Chains(vec![self.position(position)?]),
+            Head::Position(position) => {
+                let inner = self.position(position)?;
+                recent = inner.recent;
+                Start::Chains(vec![inner])
+            }
             Head::Positions(_, positions) => {
                 let chains = positions.iter().map(|position| self.position(position));
                 Start::Chains(chains.collect::<Result<_, _>>()?)

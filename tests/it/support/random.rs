@@ -10,7 +10,9 @@ use proptest::prelude::*;
 
 mod selectors;
 
-pub use selectors::{at_every_state, at_one_state, over_a_range, timeless};
+pub use selectors::{
+    any_filter, at_every_state, at_one_state, filtered_step, over_a_range, timeless,
+};
 
 /// One thing that happens to a store. Numbers choose among what is there.
 #[derive(Debug, Clone)]
@@ -39,13 +41,15 @@ pub fn happenings(most: usize) -> impl Strategy<Value = Vec<Happening>> {
     prop::collection::vec(one, 0..most)
 }
 
-const LOOKS: [(&str, &str, &str, &str); 6] = [
+const LOOKS: [(&str, &str, &str, &str); 8] = [
     ("cb", "user", "", ""),
     ("cb", "assistant", "note", "K"),
     ("cb:note", "", "", "K"),
     ("summary", "tool", "summary", ""),
     ("block", "user", "", "L"),
     ("custom:note", "", "note", ""),
+    ("log.entry", "tool", "", ""),
+    ("cb:log.entry", "", "note", "K"),
 ];
 
 /// Custom attributes of every JSON type.
@@ -164,7 +168,7 @@ fn setting(targets: Vec<pactdb::model::Id>, what: u8) -> Set {
 
 const IMPORTED: &str = r#"{"cycle": 2, "root": {"id": "root", "children": [
   {"id": "sys", "nodeType": "^sys", "key": "L", "children": [
-    {"id": "s1", "nodeType": "cb", "role": "system", "key": "K", "tags": ["1", "b"], "provenance": "made up", "mime": "text/plain", "encoding": "base64", "x": null},
+    {"id": "s1", "nodeType": "cb", "role": "system", "key": "K", "tags": ["1", "b"], "provenance": "made up", "mime": "text/plain", "encoding": "base64", "x": null, "data_x": 1},
     {"id": "s2", "nodeType": "block:note", "offset": 3, "priority": 7, "data_any": "10", "content": {"b": [1.50, "é"], "a": true}},
     {"id": "s3", "nodeType": "cb", "offset": -4, "data_any": false, "data_n": "2", "content": 5, "refs": ["s1"], "cad": 2, "ttl": 9}]},
   {"id": "seq", "nodeType": "^seq", "tags": ["audit"], "children": [
@@ -172,8 +176,8 @@ const IMPORTED: &str = r#"{"cycle": 2, "root": {"id": "root", "children": [
       {"id": "i0", "nodeType": "cb", "offset": -1, "ttl": 3},
       {"id": "i1", "nodeType": "cb", "role": "user", "ttl": 2, "content": "text 1"},
       {"id": "i2", "nodeType": "cb:note", "role": "assistant", "key": "K"},
-      {"id": "g1", "nodeType": "summary", "offset": 2, "children": [{"id": "i3", "nodeType": "cb", "offset": 1}]}]},
-    {"id": "t2", "nodeType": "mt", "children": [
+      {"id": "g1", "nodeType": "summary", "offset": 2, "children": [{"id": "i3", "nodeType": "cb", "offset": 1, "n": 2, "data_n": 1, "data_x": "x"}]}]},
+    {"id": "t2", "nodeType": "mt:note", "children": [
       {"id": "c1", "nodeType": "mc", "children": [
         {"id": "i4", "nodeType": "cb", "role": "user"},
         {"id": "i5", "nodeType": "cb", "kind": "note"}]}]}]},

@@ -44,7 +44,7 @@ impl Reader<'_> {
 
     /// `late` are filters that belong to the chain although they stand behind a control.
     fn chain(&self, chain: &Chain, late: &[Filter]) -> Vec<Spot> {
-        let mut spots = match &chain.head {
+        let spots = match &chain.head {
             Head::Step(step) => self.first_step(step),
             Head::Position(position) => self.position(position),
             Head::Positions(_, list) => {
@@ -52,6 +52,11 @@ impl Reader<'_> {
             }
             Head::Chain(_, inner) => self.chain(inner, &[]),
         };
+        self.follow(spots, chain, late)
+    }
+
+    /// What a chain comes to from where its first step has led.
+    pub(crate) fn follow(&self, mut spots: Vec<Spot>, chain: &Chain, late: &[Filter]) -> Vec<Spot> {
         for link in &chain.links {
             let mut next: Vec<Spot> = Vec::new();
             for spot in &spots {
@@ -101,7 +106,7 @@ impl Reader<'_> {
         }
     }
 
-    fn step_from(&self, spot: &Spot, combinator: Combinator, step: &Step) -> Vec<Spot> {
+    pub(crate) fn step_from(&self, spot: &Spot, combinator: Combinator, step: &Step) -> Vec<Spot> {
         match (step, combinator) {
             (Step::Zone(_, zone), Combinator::Child) => vec![self.zone(spot, *zone)],
             (Step::Zone(_, zone), Combinator::Descendant) => {
@@ -167,7 +172,11 @@ impl Reader<'_> {
             (Some(link), _) => by_step(&link.step),
             (None, Head::Step(step)) => by_step(step),
             (None, Head::Chain(_, inner)) => self.chain_pins(inner),
-            (None, Head::Position(_) | Head::Positions(..)) => false,
+            // An element pins no key (R13); a chain at the end of a position is a chain.
+            (None, Head::Position(position)) => {
+                position.chain.as_ref().is_some_and(|chain| self.chain_pins(chain))
+            }
+            (None, Head::Positions(..)) => false,
         };
         by_end || chain.filters.iter().any(pins)
     }

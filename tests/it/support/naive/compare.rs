@@ -5,6 +5,7 @@ use super::number::{compare_numbers, is_number};
 use super::types::node_type_equals;
 use crate::support::model::canon::canonical;
 use pactdb::limits::MAX_PATTERN_BYTES;
+use pactdb::query::Dialect;
 use pactdb::query::ast::{Op, Test, TestKind, ValueKind};
 use regex::{Regex, RegexBuilder};
 use serde_json::{Value, json};
@@ -41,6 +42,9 @@ const STRINGS: [&str; 11] = [
 impl Reader<'_> {
     pub(crate) fn test_holds(&self, node: usize, test: &Test) -> bool {
         let name = test.name.text.as_str();
+        if name == "kind" && self.dialect == Dialect::V0_1 {
+            return self.kinds_hold(node, &test.kind);
+        }
         let value = self.attribute(node, name);
         match &test.kind {
             TestKind::Present if name == "ephemeral" || name == "sticky" => {
@@ -53,6 +57,30 @@ impl Reader<'_> {
             TestKind::In(list) => {
                 list.iter().any(|with| self.compares(node, name, &value, Op::Eq, &with.kind))
             }
+        }
+    }
+
+    /// R14.5: in 0.1 a filter on `kind` tests a set, and null is the empty one.
+    fn kinds_hold(&self, node: usize, kind: &TestKind) -> bool {
+        let it = &self.tree.nodes[node];
+        let mut kinds: Vec<String> =
+            it.get("kind").as_str().map(str::to_owned).into_iter().collect();
+        for base in ["mt:", "seg:", "mc:", "cont:", "cb:", "block:"] {
+            let node_type = it.object["nodeType"].as_str().unwrap();
+            kinds.extend(node_type.strip_prefix(base).map(str::to_owned));
+        }
+        let some = |op: Op, with: &ValueKind| match with {
+            ValueKind::Null => op == Op::Eq && kinds.is_empty(),
+            _ if op == Op::Match => {
+                kinds.iter().any(|kind| pattern(text_of(with)).unwrap().is_match(kind))
+            }
+            _ => kinds.iter().any(|kind| holds(op, Some(kind.as_str().cmp(text_of(with))))),
+        };
+        match kind {
+            TestKind::Present => !kinds.is_empty(),
+            TestKind::Compare(Op::Ne, with) => !some(Op::Eq, &with.kind),
+            TestKind::Compare(op, with) => some(*op, &with.kind),
+            TestKind::In(list) => list.iter().any(|with| some(Op::Eq, &with.kind)),
         }
     }
 
@@ -75,6 +103,9 @@ impl Reader<'_> {
             "sdepth" => json!(it.edges),
             "born_turn" => it.get("cycle"),
             "age" => json!(self.tree.now - it.object["cycle"].as_i64().unwrap()),
+            _ if !it.object.contains_key(name) && may_be_short(name) => {
+                it.get(&format!("data_{name}"))
+            }
             _ => it.get(name),
         }
     }
@@ -137,6 +168,15 @@ impl Reader<'_> {
             _ => holds(op, Some(plain.as_str().cmp(with_text))),
         }
     }
+}
+
+/// R14.11: whether a name is neither a header nor derived, and does not say whose it is.
+fn may_be_short(name: &str) -> bool {
+    let header = NUMERIC.contains(&name)
+        || STRINGS.contains(&name)
+        || ["tag", "tags", "content", "removable", "pinned", "refs", "parent", "children"]
+            .contains(&name);
+    !header && !name.starts_with("data_") && !name.starts_with("content_") && !name.contains(':')
 }
 
 /// A regular expression, bounded in size as the engine says it is.

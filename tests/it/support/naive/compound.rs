@@ -4,7 +4,7 @@ use super::Reader;
 use super::compare::text_of;
 use super::order::arrange;
 use super::tree::Class;
-use super::types::{base_class, based, type_holds};
+use super::types::type_holds;
 use pactdb::query::Dialect;
 use pactdb::query::ast::{
     AttrFilter, Compound, Op, Order, Part, Pseudo, Root, Test, TestKind, ValueKind, Zone,
@@ -64,17 +64,9 @@ impl Reader<'_> {
         }
     }
 
-    /// All tests of all filters. In dialect 0.1 a base type and a kind are one test (R6.3); the
-    /// rules leave open what a kind that is said twice means: each is read with the base.
+    /// All tests of all filters.
     pub(crate) fn attrs_hold(&self, node: usize, filters: &[&AttrFilter]) -> bool {
-        let tests: Vec<&Test> = filters.iter().flat_map(|filter| &filter.tests).collect();
-        let mut bases = tests.iter().filter_map(|test| equals(test, "nodeType"));
-        let base = bases.find(|text| base_class(text).is_some());
-        let base = base.filter(|_| self.dialect == Dialect::V0_1);
-        tests.iter().all(|test| match (base, equals(test, "kind")) {
-            (Some(base), Some(kind)) => based(self, node, base, kind),
-            _ => self.test_holds(node, test),
-        })
+        filters.iter().flat_map(|filter| &filter.tests).all(|test| self.test_holds(node, test))
     }
 
     pub(crate) fn has_tag(&self, node: usize, tag: &str) -> bool {

@@ -3,7 +3,9 @@
 use super::Reader;
 use super::chain::Spot;
 use super::types::type_holds;
-use pactdb::query::ast::{AttrFilter, Hop, HopKind, HopPart, Position, Pseudo};
+use pactdb::query::ast::{
+    AttrFilter, Chain, Combinator, Head, Hop, HopKind, HopPart, Part, Position, Pseudo, Step,
+};
 
 impl Reader<'_> {
     pub(crate) fn position(&self, position: &Position) -> Vec<Spot> {
@@ -19,7 +21,39 @@ impl Reader<'_> {
             next.dedup();
             nodes = next;
         }
-        nodes.into_iter().map(Spot::Node).collect()
+        let spots: Vec<Spot> = nodes.into_iter().map(Spot::Node).collect();
+        match &position.chain {
+            None => spots,
+            Some(chain) => self.chain_below(spots, chain, position.hops.is_empty()),
+        }
+    }
+
+    /// R14.16: the last element as a chain. Directly behind the depth, a turn as its first step is
+    /// the container of that depth, be it `^ah` or `^sys`.
+    fn chain_below(&self, spots: Vec<Spot>, chain: &Chain, after_depth: bool) -> Vec<Spot> {
+        let Head::Step(first) = &chain.head else { panic!("a chain that begins with no step") };
+        let turn = |part: &Part| matches!(part, Part::Type(name) if is_turn_word(&name.base));
+        let own = match first {
+            Step::Compound(compound) if after_depth && compound.parts.iter().any(turn) => {
+                let mut own = compound.clone();
+                own.parts.retain(|part| {
+                    !matches!(part, Part::Type(name) if is_turn_word(&name.base) && name.name.is_none())
+                });
+                Some(own)
+            }
+            _ => None,
+        };
+        let mut reached: Vec<Spot> = Vec::new();
+        for spot in &spots {
+            let found = match (&own, spot) {
+                (Some(own), Spot::Node(node)) => {
+                    self.compound(own, &[*node]).into_iter().map(Spot::Node).collect()
+                }
+                _ => self.step_from(spot, Combinator::Descendant, first),
+            };
+            reached.extend(found);
+        }
+        self.follow(reached, chain, &[])
     }
 
     fn hop(&self, from: usize, hop: &Hop) -> Vec<usize> {
@@ -61,4 +95,8 @@ impl Reader<'_> {
         let reached = reached.into_iter().filter(holds).collect();
         self.pick(reached, pseudos.into_iter(), false)
     }
+}
+
+fn is_turn_word(word: &str) -> bool {
+    word == "mt" || word == "seg"
 }

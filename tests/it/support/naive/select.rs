@@ -5,7 +5,9 @@ use super::order::arrange;
 use super::time::Which;
 use super::tree::Tree;
 use super::{Reader, Store, Wrong};
-use pactdb::query::ast::{AttrFilter, ControlKind, Mode, Op, Order, Selector, TestKind, TimeKind};
+use pactdb::query::ast::{
+    AttrFilter, Control, ControlKind, Mode, Op, Order, Selector, TestKind, TimeKind,
+};
 use pactdb::query::walk::{Visit, walk};
 use pactdb::query::{Dialect, Options};
 use serde_json::Value;
@@ -162,11 +164,17 @@ impl Store {
     }
 }
 
-/// What makes a selector invalid although it was read: a derived facet without a time (R5.5), and
-/// a pattern that is no regular expression.
+/// What makes a selector invalid although it was read: a derived facet without a time (R5.5), a
+/// mode without one (R14.7), and a pattern that is no regular expression.
 fn faults(selector: &Selector, timeless: bool) -> Wrong {
     struct Search(bool, Wrong);
     impl Visit for Search {
+        fn control(&mut self, control: &Control) {
+            if self.0 && matches!(control.kind, ControlKind::Mode(_)) {
+                self.1.push("E_SELECTOR_INVALID");
+            }
+        }
+
         fn attrs(&mut self, filter: &AttrFilter) {
             for test in &filter.tests {
                 let derived = ["age", "born_turn", "depth", "sdepth"];

@@ -28,6 +28,11 @@ fn types() -> impl Strategy<Value = String> {
         ".cb:summary",
         ".mt:x",
         ".cb.note",
+        ".log.entry",
+        ".cb:log.entry",
+        ".entry",
+        ".cb.log.entry",
+        ".mt:note",
         ".cb(role='user', ttl<=2)",
         ".cb(data_any)",
         "*",
@@ -35,7 +40,7 @@ fn types() -> impl Strategy<Value = String> {
     ])
 }
 
-const NAMES: [&str; 29] = [
+const NAMES: [&str; 38] = [
     "id",
     "nodeType",
     "type",
@@ -65,9 +70,18 @@ const NAMES: [&str; 29] = [
     "data_n",
     "x",
     "nothing",
+    "any",
+    "n",
+    "tags",
+    "parent",
+    "children",
+    "ephemeral",
+    "sticky",
+    "kind",
+    "kind",
 ];
 
-const OPERANDS: [&str; 29] = [
+const OPERANDS: [&str; 33] = [
     "1",
     "'1'",
     "1.0",
@@ -97,10 +111,14 @@ const OPERANDS: [&str; 29] = [
     "'10'",
     "1.5",
     "audit",
+    "'log.entry'",
+    "'cb:log.entry'",
+    "'mt:note'",
+    "summary",
 ];
 
 /// A name, an operator and an operand, whether or not they go together.
-fn any_filter() -> impl Strategy<Value = String> {
+pub fn any_filter() -> impl Strategy<Value = String> {
     let name = || select(&NAMES[..]);
     let operand = || select(&OPERANDS[..]);
     let op = select(&["=", "=", "!=", "!=", "<", "<=", ">", ">=", "~"][..]);
@@ -183,7 +201,7 @@ fn pseudos() -> impl Strategy<Value = String> {
     ])
 }
 
-fn compound() -> impl Strategy<Value = String> {
+fn compound() -> BoxedStrategy<String> {
     let ids = piece(&["#n1", "#n4", "#t1", "#c1", "#i1", "#K", "#'mt:3'", "#root"]);
     let head = prop_oneof![
         5 => types(),
@@ -193,75 +211,116 @@ fn compound() -> impl Strategy<Value = String> {
         1 => pseudos(),
     ];
     let rest = prop::collection::vec(prop_oneof![2 => filters(), 1 => pseudos()], 0..4);
-    (head, rest).prop_map(|(head, rest)| format!("{head}{}", rest.concat()))
+    (head, rest).prop_map(|(head, rest)| format!("{head}{}", rest.concat())).boxed()
 }
 
-fn step() -> impl Strategy<Value = String> {
+/// A step that counts nothing, with any filters.
+pub fn filtered_step() -> impl Strategy<Value = String> {
+    let head = prop_oneof![5 => types(), 1 => piece(&["^root", "^sys", "^seq", "^ah"])];
+    let filter = prop_oneof![3 => any_filter(), 1 => piece(&["+audit", "+b", ":core", ":post"])];
+    (head, prop::collection::vec(filter, 0..3)).prop_map(|(head, rest)| head + &rest.concat())
+}
+
+fn step() -> BoxedStrategy<String> {
     prop_oneof![
         8 => compound(),
         2 => piece(&[":pre", ":core", ":post"]),
-        1 => piece(&["d0", "d1", "d1..d3", "depth(-1,2)", "depth(>1)"]),
+        1 => piece(&["d0", "d1", "d1..d3", "d1..3", "depth(-1,2)", "depth(>1)", "depth(-2)"]),
     ]
+    .boxed()
 }
 
 /// A step that does not begin with a filter, for behind white space.
-fn later_step() -> impl Strategy<Value = String> {
-    step().prop_map(|step| match step.starts_with(['{', '[', '+']) {
-        true => format!("*{step}"),
-        false => step,
-    })
+fn later_step() -> BoxedStrategy<String> {
+    step()
+        .prop_map(|step| match step.starts_with(['{', '[', '+']) {
+            true => format!("*{step}"),
+            false => step,
+        })
+        .boxed()
 }
 
-fn position() -> impl Strategy<Value = String> {
+fn position() -> BoxedStrategy<String> {
     let hop = prop_oneof![
         2 => piece(&["0", "-1", "1", "2"]),
-        3 => piece(&["cb", "mc", "*", "mc[offset=0]", "cb[role='user']", "*:first", "cb:last", "summary", "mt", "cb:note", "*:core", "mc:depth(1)", "cb[key='K']:first", "cb+audit", "*[ttl]:nth(2)", "cb[nodeType='cb'][kind='note']"]),
-        2 => piece(&["*:cb", "*:mc", "*:cb[role='user']:first", "*:note", "*:mc:last", "*:cb:note:first", "*:block:pre"]),
+        3 => piece(&["cb", "mc", "*", "mc[offset=0]", "cb[role='user']", "*:first", "cb:last", "summary", "mt", "cb:note", "*:core", "mc:depth(1)", "cb[key='K']:first", "cb+audit", "*[ttl]:nth(2)", "cb[nodeType='cb'][kind='note']", "log.entry", "cb:log.entry"]),
+        2 => piece(&["*:cb", "*:mc", "*:cb[role='user']:first", "*:note", "*:mc:last", "*:cb:note:first", "*:block:pre", "*:log.entry"]),
     ];
-    let depth = piece(&["d0", "d1", "d-1", "d1..d3", "depth(>=1)", "depth(0,2)"]);
-    (depth, any::<bool>(), prop::collection::vec(hop, 0..3)).prop_map(|(depth, turn, hops)| {
-        let turn = if turn { ", seg" } else { "" };
-        let hops: String = hops.iter().map(|hop| format!(", {hop}")).collect();
-        format!("({depth}{turn}{hops})")
-    })
+    let depth =
+        piece(&["d0", "d1", "d-1", "d1..d3", "d1..3", "d-1..1", "depth(>=1)", "depth(0,2)"]);
+    let last = prop::option::weighted(0.3, last_chain());
+    (depth, any::<bool>(), prop::collection::vec(hop, 0..3), last)
+        .prop_map(|(depth, turn, hops, last)| {
+            let turn = if turn { ", seg" } else { "" };
+            let elements = hops.iter().chain(&last).map(|element| format!(", {element}"));
+            format!("({depth}{turn}{})", elements.collect::<String>())
+        })
+        .boxed()
 }
 
-fn chain() -> impl Strategy<Value = String> {
-    let links = || {
-        let link = (piece(&[" ", " > "]), later_step());
-        prop::collection::vec(link.prop_map(|(join, step)| join + &step), 0..3)
-    };
-    let detached = || {
-        prop::option::weighted(
-            0.2,
-            prop_oneof![
-                piece(&[
-                    " {role='user'}",
-                    " +audit",
-                    " {key='K'}",
-                    " {offset=0}",
-                    " {key='K'} +audit",
-                    " {nodeType='cb', kind='note'}",
-                    " {nodeType='cb'}{kind='note'}",
-                    " [role='user']",
-                    " [key='K'] {role}",
-                    " +audit{ttl}",
-                ]),
-                any_filter().prop_map(|filter| format!(" {filter}")),
-            ],
-        )
-    };
-    let flat = (step(), links()).prop_map(|(step, links)| step + &links.concat());
+/// A chain as the last element of a position.
+fn last_chain() -> BoxedStrategy<String> {
+    let first = compound().prop_map(|first| match first.chars().next() {
+        Some('.' | '#' | '+' | '[' | '{') => first,
+        Some(':') => format!(".mc{first}"),
+        _ => format!(".cb {first}"),
+    });
+    let turn = piece(&["", "", "", ".seg ", ".mt[role!='user'] ", ".mt:note > ", ".seg:first "]);
+    (turn, first, links(), detached())
+        .prop_map(|(turn, first, links, detached)| {
+            let first = match !turn.is_empty() && first.starts_with(['{', '[', '+']) {
+                true => format!("*{first}"),
+                false => first,
+            };
+            format!("{turn}{first}{links}{}", detached.unwrap_or_default())
+        })
+        .boxed()
+}
+
+/// Further steps behind a first one.
+fn links() -> BoxedStrategy<String> {
+    let link = (piece(&[" ", " > "]), later_step());
+    prop::collection::vec(link.prop_map(|(join, step)| join + &step), 0..3)
+        .prop_map(|links| links.concat())
+        .boxed()
+}
+
+/// Filters that stand apart, now and then.
+fn detached() -> BoxedStrategy<Option<String>> {
+    prop::option::weighted(
+        0.2,
+        prop_oneof![
+            piece(&[
+                " {role='user'}",
+                " +audit",
+                " {key='K'}",
+                " {offset=0}",
+                " {key='K'} +audit",
+                " {nodeType='cb', kind='note'}",
+                " {nodeType='cb'}{kind='note'}",
+                " [role='user']",
+                " [key='K'] {role}",
+                " +audit{ttl}",
+            ]),
+            any_filter().prop_map(|filter| format!(" {filter}")),
+        ],
+    )
+    .boxed()
+}
+
+fn chain() -> BoxedStrategy<String> {
+    let flat = (step(), links()).prop_map(|(step, links)| step + &links);
     let nested = (step(), links(), detached())
         .prop_filter("a depth in front makes a position", |(step, ..)| !step.starts_with('d'))
         .prop_map(|(step, links, detached)| {
-            format!("( {step}{}{} )", links.concat(), detached.unwrap_or_default())
+            format!("( {step}{links}{} )", detached.unwrap_or_default())
         });
     let pair = (position(), position()).prop_map(|(a, b)| format!("({a}, {b})"));
     let nested = prop_oneof![2 => nested, 2 => position(), 1 => pair];
-    let nested = (nested, links()).prop_map(|(head, links)| head + &links.concat());
+    let nested = (nested, links()).prop_map(|(head, links)| head + &links);
     (prop_oneof![4 => flat, 1 => nested], detached())
         .prop_map(|(chain, detached)| chain + &detached.unwrap_or_default())
+        .boxed()
 }
 
 /// A selector without a time.
@@ -276,7 +335,7 @@ pub fn timeless() -> impl Strategy<Value = String> {
     });
     let controls = prop_oneof![
         5 => Just(String::new()),
-        1 => piece(&[" @limit=1", " @limit=2", " @skip=1 @limit=2", " @first", " @order=recent", " @order=id @limit=2", " @order=recent @limit=3", " @unique", " @limit=2 {role='user'}", " @first [key='K']", " @order=path +audit", " @limit=0", " @first @limit=3"]),
+        1 => piece(&[" @limit=1", " @limit=2", " @skip=1 @limit=2", " @first", " @order=recent", " @order=id @limit=2", " @order=recent @limit=3", " @unique", " @limit=2 {role='user'}", " @first [key='K']", " @order=path +audit", " @limit=0", " @first @limit=3", " @*", " @* @limit=2", " @limit=2 @* {role='user'}"]),
     ];
     (groups, controls).prop_map(|(groups, controls)| groups + &controls)
 }
@@ -315,7 +374,8 @@ pub fn at_one_state() -> impl Strategy<Value = String> {
                 false => time + &chain + &derived,
             }
         });
-    prop_oneof![3 => timeless(), 2 => timed]
+    let mode = prop_oneof![19 => Just(""), 1 => Just(" @mode=latest")];
+    (prop_oneof![3 => timeless(), 2 => timed], mode).prop_map(|(text, mode)| text + mode)
 }
 
 /// A selector over every snapshot.
