@@ -60,6 +60,8 @@ lalrpop_util::lalrpop_mod!(
     "/selector.rs"
 );
 
+use std::borrow::Cow;
+
 pub use advice::{Advice, AdviceKind, advise};
 pub use asked::{Asked, asked};
 pub use dialect::{Dialect, UnknownDialect};
@@ -113,6 +115,18 @@ pub fn parse_place(text: &str, dialect: Dialect) -> Result<ast::Place, SelectorE
 /// Reads a time address or a range on its own.
 pub fn parse_time(text: &str) -> Result<ast::Time, SelectorError> {
     parse::time(text)
+}
+
+/// The id that somebody means who names one node: `cb:1`, `#cb:1`, or in quotes as a selector has
+/// them, `#'cb:pre'`.
+pub fn named_id(text: &str) -> Cow<'_, str> {
+    let mut tokens = tokens(text);
+    match (tokens.next().map(|lexeme| lexeme.token), tokens.next()) {
+        (Some(Token::QuotedId(quoted) | Token::Text(quoted)), None) => {
+            Cow::Owned(construct::unquoted(quoted))
+        }
+        _ => Cow::Borrowed(text.strip_prefix('#').unwrap_or(text)),
+    }
 }
 
 /// The tokens of any text, white space and faults included; their spans cover all of it.

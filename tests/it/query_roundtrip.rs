@@ -119,7 +119,7 @@ fn pseudo() -> impl Strategy<Value = Pseudo> {
 }
 
 /// The parts of a compound, in any order; roots and stars are thinned out afterwards.
-fn parts() -> impl Strategy<Value = Vec<Part>> {
+fn parts() -> BoxedStrategy<Vec<Part>> {
     let id = prop_oneof!["[a-z0-9][a-z0-9:_-]{0,5}(:first)?", any::<String>()]
         .prop_map(|text| vec![Part::Id(Id { at: at(), text })]);
     let root = select(vec![Root::Root, Root::Sys, Root::Seq, Root::Ah]);
@@ -134,19 +134,21 @@ fn parts() -> impl Strategy<Value = Vec<Part>> {
         tag().prop_map(|tag| vec![Part::Tag(tag)]),
         pseudo().prop_map(|pseudo| vec![Part::Pseudo(at(), pseudo)]),
     ];
-    prop::collection::vec(piece, 1..4).prop_map(|pieces| {
-        let (mut roots, mut stars) = (0, 0);
-        let keep = |part: &Part| {
-            roots += usize::from(matches!(part, Part::Root(..)));
-            stars += usize::from(matches!(part, Part::Any(_)));
-            !(matches!(part, Part::Root(..)) && roots > 1
-                || matches!(part, Part::Any(_)) && stars > 1)
-        };
-        joined(pieces.into_iter().flatten().filter(keep).collect())
-    })
+    prop::collection::vec(piece, 1..4)
+        .prop_map(|pieces| {
+            let (mut roots, mut stars) = (0, 0);
+            let keep = |part: &Part| {
+                roots += usize::from(matches!(part, Part::Root(..)));
+                stars += usize::from(matches!(part, Part::Any(_)));
+                !(matches!(part, Part::Root(..)) && roots > 1
+                    || matches!(part, Part::Any(_)) && stars > 1)
+            };
+            joined(pieces.into_iter().flatten().filter(keep).collect())
+        })
+        .boxed()
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> BoxedStrategy<Step> {
     prop_oneof![
         6 => parts().prop_map(|parts| match parts[..] {
             [Part::Pseudo(at, Pseudo::Offset(zone))] => Step::Zone(at, zone),
@@ -155,13 +157,14 @@ fn step() -> impl Strategy<Value = Step> {
         1 => depth().prop_map(Step::Depth),
         1 => zone().prop_map(|zone| Step::Zone(at(), zone)),
     ]
+    .boxed()
 }
 
 fn filter() -> impl Strategy<Value = Filter> {
     prop_oneof![attrs(PLAIN).prop_map(Filter::Attrs), tag().prop_map(Filter::Tag)]
 }
 
-fn hop() -> impl Strategy<Value = Hop> {
+fn hop() -> BoxedStrategy<Hop> {
     let part = || {
         prop_oneof![
             attrs(PLAIN).prop_map(HopPart::Attrs),
@@ -184,28 +187,32 @@ fn hop() -> impl Strategy<Value = Hop> {
             parts: group.into_iter().chain(parts).collect(),
         }),
     ]
+    .boxed()
 }
 
-pub(crate) fn position() -> impl Strategy<Value = Position> {
-    (depth(), prop::collection::vec(hop(), 0..4)).prop_map(|(depth, mut hops)| {
-        if let Some(first) = hops.first_mut()
-            && let HopKind::Child(name) = &first.kind
-            && Base::from_name(&name.base) == Some(Base::Turn)
-        {
-            first.kind = HopKind::Itself(name.clone());
-        }
-        Position { at: at(), depth, hops, chain: None }
-    })
+pub(crate) fn position() -> BoxedStrategy<Position> {
+    (depth(), prop::collection::vec(hop(), 0..4))
+        .prop_map(|(depth, mut hops)| {
+            if let Some(first) = hops.first_mut()
+                && let HopKind::Child(name) = &first.kind
+                && Base::from_name(&name.base) == Some(Base::Turn)
+            {
+                first.kind = HopKind::Itself(name.clone());
+            }
+            Position { at: at(), depth, hops, chain: None }
+        })
+        .boxed()
 }
 
 /// A position whose last element may be a chain.
-fn whole_position(dialect: Dialect) -> impl Strategy<Value = Position> {
+fn whole_position(dialect: Dialect) -> BoxedStrategy<Position> {
     (position(), prop::option::of(last_chain(dialect)))
         .prop_map(|(position, chain)| Position { chain: chain.map(Box::new), ..position })
+        .boxed()
 }
 
 /// A chain that begins as no other element of a position does.
-fn last_chain(dialect: Dialect) -> impl Strategy<Value = Chain> {
+fn last_chain(dialect: Dialect) -> BoxedStrategy<Chain> {
     let first = prop_oneof![
         type_name().prop_map(|name| vec![Part::Type(name)]),
         (type_name(), attrs(GROUP))
@@ -219,9 +226,11 @@ fn last_chain(dialect: Dialect) -> impl Strategy<Value = Chain> {
         let parts = joined(first.into_iter().chain(more.into_iter().flatten()).collect());
         Head::Step(Step::Compound(Compound { at: at(), parts }))
     });
-    (step, rest()).prop_map(move |(head, (links, filters))| {
-        readable(Chain { at: at(), head, links, filters }, dialect)
-    })
+    (step, rest())
+        .prop_map(move |(head, (links, filters))| {
+            readable(Chain { at: at(), head, links, filters }, dialect)
+        })
+        .boxed()
 }
 
 /// The parts with types that touch as one (R14.6).
@@ -281,13 +290,13 @@ fn readable(mut chain: Chain, dialect: Dialect) -> Chain {
 }
 
 /// Links and detached filters.
-fn rest() -> impl Strategy<Value = (Vec<Link>, Vec<Filter>)> {
+fn rest() -> BoxedStrategy<(Vec<Link>, Vec<Filter>)> {
     let combinator = select(vec![Combinator::Descendant, Combinator::Child]);
     let link = (combinator, step()).prop_map(|(combinator, step)| Link { combinator, step });
-    (prop::collection::vec(link, 0..3), prop::collection::vec(filter(), 0..3))
+    (prop::collection::vec(link, 0..3), prop::collection::vec(filter(), 0..3)).boxed()
 }
 
-fn chain(dialect: Dialect) -> impl Strategy<Value = Chain> {
+fn chain(dialect: Dialect) -> BoxedStrategy<Chain> {
     let made =
         move |(head, (links, filters))| readable(Chain { at: at(), head, links, filters }, dialect);
     let head = prop_oneof![
@@ -298,6 +307,7 @@ fn chain(dialect: Dialect) -> impl Strategy<Value = Chain> {
     ];
     let flat = (head, rest()).prop_map(made);
     flat.prop_recursive(3, 6, 1, move |inner| (inner.prop_map(nested), rest()).prop_map(made))
+        .boxed()
 }
 
 /// A chain in parentheses; one that began with a depth would be a position.
@@ -343,17 +353,17 @@ fn controls() -> impl Strategy<Value = Vec<Control>> {
     })
 }
 
-pub(crate) fn selector(dialect: Dialect) -> impl Strategy<Value = Selector> {
+pub(crate) fn selector(dialect: Dialect) -> BoxedStrategy<Selector> {
     let group =
         prop::collection::vec(chain(dialect), 1..3).prop_map(|chains| Group { at: at(), chains });
     let groups = prop::collection::vec(group, 1..3);
     let late = prop::collection::vec(filter(), 0..2);
-    (prop::option::of(time()), groups, controls(), late).prop_map(
-        |(time, groups, controls, late)| {
+    (prop::option::of(time()), groups, controls(), late)
+        .prop_map(|(time, groups, controls, late)| {
             let late_filters = if controls.is_empty() { vec![] } else { late };
             Selector { at: at(), time, groups, controls, late_filters }
-        },
-    )
+        })
+        .boxed()
 }
 
 pub(crate) fn any_dialect() -> impl Strategy<Value = Dialect> {

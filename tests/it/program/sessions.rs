@@ -249,3 +249,20 @@ fn what_a_provider_was_sent_is_read_again_and_checked() {
     let list = folder.ok(&["attempt", "list"]);
     assert!(list.contains("@e3") && list.contains("openai "), "{list}");
 }
+
+/// An id that ends in the name of a pseudo can be named in quotes, as in a selector.
+#[test]
+fn a_life_is_asked_for_by_an_id_in_any_spelling() {
+    let folder = Folder::new();
+    folder.ok(&["add", "--id", "cb:pre", "Hi"]);
+    folder.ok(&["add", "--id", "it's", "there"]);
+    for spelling in ["#'cb:pre'", "#\"cb:pre\"", "#cb:pre", "cb:pre", "'cb:pre'"] {
+        let life = folder.ok(&["log", "--node", spelling]);
+        assert!(life.contains("Hi"), "{spelling}: {life}");
+        let ran = folder.run_with(&["run", "-"], &format!(".life {spelling}\n"));
+        assert!(ran.out.contains("Hi"), "{spelling}: {} {}", ran.out, ran.err);
+    }
+    for spelling in ["it's", "#it's", r"#'it\'s'"] {
+        assert!(folder.ok(&["log", "--node", spelling]).contains("there"), "{spelling}");
+    }
+}

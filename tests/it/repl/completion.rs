@@ -13,6 +13,8 @@ fn stocked() -> (Folder, Terminal) {
         "add {role='user', kind='question', data_mood='curious'} 'Where is the key?'",
         "commit",
         "add .note {id='n:1', role='assistant'} 'Under the mat.'",
+        "add .log.entry {id='e:pre', role='tool'} 'Found.'",
+        "add .cb:verdict 'The key.'",
     ] {
         terminal.enter(line);
     }
@@ -31,7 +33,7 @@ fn tab_completes_from_the_language_and_the_store() {
         (".timing of", ".timing off"),
         (".help sel", ".help selectors"),
         (".at @c", ".at @c1"),
-        (".at @e", ".at @e5"),
+        (".at @e", ".at @e7"),
         // Roots, types, pseudos, ids, tags, times, controls.
         ("^s", "^s"),
         ("^se", "^seq"),
@@ -44,11 +46,19 @@ fn tab_completes_from_the_language_and_the_store() {
         (".cb @li", ".cb @limit="),
         ("^ah .m", "^ah .m"),
         ("(d1, m", "(d1, m"),
+        (".log.e", ".log.entry"),
+        ("#e", "#'e:pre'"),
+        ("(d1, log", "(d1, log.entry"),
+        ("(d1, .no", "(d1, .note"),
+        ("(d1, .mt +t", "(d1, .mt +tone"),
         // Attributes and their values.
+        (".cb[mo", ".cb[mood"),
+        (".cb[mood='c", ".cb[mood='curious'"),
+        (".cb[kind='v", ".cb[kind='verdict'"),
+        (".cb:ver", ".cb:verdict"),
         (".cb[ki", ".cb[kind"),
         (".cb[data_", ".cb[data_mood"),
         (".cb[kind='q", ".cb[kind='question'"),
-        (".cb[kind=", ".cb[kind='question'"),
         (".cb{key='man", ".cb{key='manner'"),
         (".cb[role in ['us", ".cb[role in ['user'"),
         ("add {pri", "add {priority="),

@@ -5,7 +5,7 @@ use crate::args::{AnswerArgs, DiffArgs, LogArgs, SelectArgs, TreeArgs};
 use crate::context::Context;
 use crate::render::{self, TreeOptions};
 use crate::request::{Request, count};
-use pactdb::query::{Asked, Dialect, Options, Selected, parse_selector};
+use pactdb::query::{Asked, Dialect, Options, Selected, named_id, parse_selector};
 use pactdb::session::life;
 use pactdb::{Code, Db, Error, Json, Result};
 use std::collections::BTreeMap;
@@ -84,7 +84,7 @@ pub fn diff(context: &Context, args: DiffArgs) -> Result<()> {
 pub fn log(context: &Context, args: &LogArgs) -> Result<()> {
     let db = context.existing()?;
     if let Some(node) = &args.node {
-        let mut moments = life(&db, node.strip_prefix('#').unwrap_or(node))?;
+        let mut moments = life(&db, &named_id(node))?;
         if args.reverse {
             moments.reverse();
         }

@@ -8,7 +8,7 @@ use crate::context::name_of;
 use crate::progress::Bar;
 use crate::render::{self, TreeOptions, plural, visible};
 use pactdb::protocol::{Op, Question};
-use pactdb::query::{Dialect, Options, nearest_word, parse_selector};
+use pactdb::query::{Dialect, Options, named_id, nearest_word, parse_selector};
 use pactdb::session::{self, Replay, ReplayRequest, ThreadFormat};
 use pactdb::{
     Address, AttemptAction, AttemptRequest, Code, CommitRequest, Db, EditOp, Error, Result,
@@ -102,7 +102,7 @@ pub fn thread(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
 
 /// `.life ID`
 pub fn life(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
-    let id = rest.trim_start_matches('#').trim_matches(['\'', '"']).to_owned();
+    let id = named_id(rest).into_owned();
     if id.is_empty() {
         return Err(Error::request("whose life? `.life ID`, for example `.life cb:1`"));
     }

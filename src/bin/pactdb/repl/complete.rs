@@ -7,7 +7,7 @@ use super::meta::{self, COMMANDS, Takes};
 use super::words::Words;
 use pactdb::protocol::{ADD_FIELDS, COMMIT_FIELDS, MOVE_FIELDS, POLICY_FIELDS, SET_FIELDS};
 use pactdb::query::words::{
-    Base, CONTROLS, DERIVED_FACETS, Keyword, PseudoName, Root, is_name_char,
+    Base, CONTROLS, DERIVED_FACETS, Keyword, PseudoName, Root, is_name_char, is_name_start,
 };
 use pactdb::query::{Bracket, Dialect, Fault, Lexeme, Token, statement_tokens};
 use std::rc::Rc;
@@ -134,11 +134,7 @@ fn complete_steps(text: &str, from: usize, source: &Source<'_>) -> Offer {
         None | Some((Bracket::Chain, _)) => scene.in_steps(),
         Some((Bracket::Square | Bracket::Brace | Bracket::Group, at)) => scene.in_filter(*at),
         Some((Bracket::Array, at)) => scene.value_of(scene.name_before(*at)),
-        Some((Bracket::Position, _)) => {
-            let names = Base::ALL.map(|base| word(base, source.dialect).to_owned());
-            let start = text.len() - run(text, is_name_char).len();
-            Offer::of(text, start, names.into_iter().chain(["end".to_owned()]))
-        }
+        Some((Bracket::Position, _)) => scene.in_position(),
         Some((Bracket::Args | Bracket::Set, _)) => Offer::none(text.len()),
     }
 }
@@ -213,7 +209,7 @@ impl Scene<'_> {
         let values = match last {
             _ if is_id => self.ids(),
             Some(Token::Op(_) | Token::Open(Bracket::Array) | Token::Comma) => {
-                self.name_before(index).map(|name| self.words().values(&name)).unwrap_or_default()
+                self.name_before(index).map(|name| self.values(&name)).unwrap_or_default()
             }
             _ => Vec::new(),
         };
@@ -254,10 +250,53 @@ impl Scene<'_> {
             _ => {
                 let words = self.words();
                 let known = ATTRIBUTES.iter().chain(&DERIVED_FACETS).map(|&name| name.to_owned());
-                return known.chain(words.attributes().map(str::to_owned)).collect();
+                let known = known.chain(words.attributes().map(str::to_owned));
+                return known.chain(self.short_names()).collect();
             }
         };
         fields.iter().map(|name| format!("{name}=")).collect()
+    }
+
+    /// Names of attributes without their `data_`, once one is being typed.
+    fn short_names(&self) -> Vec<String> {
+        if run(self.text, is_name_char).is_empty() {
+            return Vec::new();
+        }
+        let words = self.words();
+        words
+            .attributes()
+            .filter_map(|name| name.strip_prefix("data_"))
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// Values that an attribute was seen with, as filters read it.
+    fn values(&self, name: &str) -> Vec<String> {
+        let words = self.words();
+        let mut values = words.values(name);
+        if name == "kind" && self.source.dialect.kind_is_a_set() {
+            let types = words.values("type");
+            let based = types.iter().filter_map(|name| name.split_once(':'));
+            let based = based.filter(|(base, _)| Base::from_name(base).is_some());
+            values.extend(based.map(|(_, name)| name.to_owned()));
+            values.sort();
+            values.dedup();
+        }
+        values
+    }
+
+    /// An element of a position: a type, `end`, or a chain.
+    fn in_position(&self) -> Offer {
+        let elements = self.lexemes.iter().rposition(|lexeme| lexeme.token == Token::Comma);
+        let element = elements.map_or("", |at| &self.text[self.from + self.lexemes[at].span.end..]);
+        if element.trim_start().starts_with(['.', '#', '+']) {
+            return self.in_steps();
+        }
+        let typed = run(self.text, is_type_char).trim_start_matches(':');
+        let names = Base::ALL.map(|base| word(base, self.source.dialect).to_owned());
+        let seen = self.words().values("type").into_iter().filter(|name| is_plain_type(name));
+        let names = names.into_iter().chain(["end".to_owned()]).chain(seen);
+        Offer::of(self.text, self.text.len() - typed.len(), names)
     }
 
     /// Values of an attribute, in quotes.
@@ -269,7 +308,7 @@ impl Scene<'_> {
             "pinned" | "removable" | "container" => vec!["true".to_owned(), "false".to_owned()],
             "region" => vec!["sys".to_owned(), "seq".to_owned(), "ah".to_owned()],
             name => {
-                let seen = self.words().values(name);
+                let seen = self.values(name);
                 let kept = seen.into_iter().filter(|value| value.starts_with(typed));
                 let kept =
                     kept.take(MOST_IDS).map(|value| format!("'{}'", value.replace('\'', "\\'")));
@@ -290,16 +329,23 @@ impl Scene<'_> {
                 Offer::of(text, start - 1, roots)
             }
             Some('#') => {
-                let ids = self.ids().into_iter().map(|id| format!("#{}", quoted_if_needed(&id)));
-                let offer = Offer::of(text, start - 1, ids.take(MOST_IDS * 20));
-                let candidates: Vec<String> = offer.candidates.into_iter().take(MOST_IDS).collect();
+                let ids = self.ids().into_iter().filter(|id| id.starts_with(long));
+                let ids = ids.take(MOST_IDS).map(|id| format!("#{}", quoted_if_needed(&id)));
+                let candidates: Vec<String> = ids.collect();
                 match (candidates.is_empty(), long.rfind(':')) {
                     (true, Some(colon)) => self.pseudos(start + colon),
-                    _ => Offer { candidates, ..offer },
+                    _ => Offer { start: start - 1, candidates },
                 }
             }
             Some('.') if text[..start].ends_with("..") => Offer::none(text.len()),
-            Some('.') => self.types(start - 1, long),
+            Some('.') => {
+                // A dotted name is one type, if the store has such.
+                let dotted = run(text, is_type_char);
+                match self.types(text.len() - dotted.len(), &dotted[1..]) {
+                    offer if dotted.len() > long.len() + 1 && !offer.candidates.is_empty() => offer,
+                    _ => self.types(start - 1, long),
+                }
+            }
             Some('+') => {
                 let tags = self.words().values("tag").into_iter().map(|tag| format!("+{tag}"));
                 Offer::of(text, start - 1, tags)
@@ -320,14 +366,14 @@ impl Scene<'_> {
 
     fn types(&self, start: usize, typed: &str) -> Offer {
         let words = self.words();
-        let plain = |name: &String| name.chars().all(|c| is_name_char(c) || c == ':');
+        let plain = |name: &String| is_plain_type(name);
         let seen = words.values("type").into_iter().filter(plain).map(|name| format!(".{name}"));
         let own = Base::ALL.map(|base| format!(".{}", word(base, self.source.dialect)));
         let known: Vec<String> = own.into_iter().chain(seen).collect();
         let Some((base, _)) = typed.split_once(':') else {
             return Offer::of(self.text, start, known);
         };
-        let kinds = words.values("kind").into_iter().filter(plain);
+        let kinds = self.values("kind").into_iter().filter(plain);
         let kinds = kinds
             .filter(|_| self.source.dialect == Dialect::V0_1 && Base::from_name(base).is_some())
             .map(|kind| format!(".{base}:{kind}"));
@@ -384,10 +430,21 @@ impl Scene<'_> {
     }
 }
 
+fn is_type_char(c: char) -> bool {
+    is_name_char(c) || c == ':' || c == '.'
+}
+
+/// Whether a type can be written as it is.
+fn is_plain_type(name: &str) -> bool {
+    name.starts_with(is_name_start) && name.chars().all(is_type_char)
+}
+
 /// An id as it is written behind `#`.
 fn quoted_if_needed(id: &str) -> String {
+    let pseudo = id.rsplit(':').next().and_then(PseudoName::from_name).is_some();
     let plain = id.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && id.chars().all(|c| is_name_char(c) || c == ':');
+        && id.chars().all(|c| is_name_char(c) || c == ':')
+        && !pseudo;
     if plain {
         id.to_owned()
     } else {

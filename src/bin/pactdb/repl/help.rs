@@ -205,12 +205,14 @@ A, B   A ?? B          both; or B where A finds nothing
 time    (none) the working state   @t0 @t-3 counted back   @c42 a cycle
         @e7 right after event 7
         @* every snapshot          @t-3..@t0 @c10..@c20 @history what changed
-where   ^sys ^seq ^ah ^root        (d1, 0, 2) a position
+where   ^sys ^seq ^ah ^root        (d1, 0, 2) a position; (d1..3, .cb)
 what    .mt .mc .cb  (1.0: .seg .cont .block)  turn, container, block
         .cb:summary .note          a type or kind          * anything
+        .log.entry                 a type with a dot
 who     #cb:1 #'any text'          by id; in 1.0 by key
 filter  [role='user'] {ttl<=1}     = != < <= > >=  ~ a pattern  in ['a', 'b']
         [key] has a key            .cb(role='user' kind='x')    +tag
+        [author='x']               your data_author, if there is no author
 place   :pre :core :post           before, in, behind the core of a turn
 count   :first :last :nth(2)
 depth   :depth(1-3)  d1..d3        the newest turn is 1, the head is 0

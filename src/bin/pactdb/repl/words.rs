@@ -79,7 +79,9 @@ impl Words {
             "id" | "refs" | "parent" => return self.ids.clone(),
             name => name,
         };
-        self.values.get(name).into_iter().flatten().cloned().collect()
+        // A name may be short for an attribute of somebody's own.
+        let found = self.values.get(name).or_else(|| self.values.get(&format!("data_{name}")));
+        found.into_iter().flatten().cloned().collect()
     }
 
     /// The attributes seen.
