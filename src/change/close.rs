@@ -8,10 +8,8 @@
 use super::cadence;
 use super::decide::next_time;
 use super::{Addition, ChangeError, Commit, Newest, State, apply, ids};
-use crate::lifecycle::{self, Limits, Outcome, PruneQueue, Removed, Sealing, Totals};
-use crate::model::{
-    Class, Id, Instance, Lifetime, Name, Node, Place, ReadError, Slot, Subtree, Tree,
-};
+use crate::lifecycle::{self, Limits, Outcome, Removed, Sealing, Totals};
+use crate::model::{Class, Id, Instance, Lifetime, Name, Node, Place, ReadError, Subtree, Tree};
 use crate::snapshot::{SnapshotParts, TurnsHash, snapshot_digest, subtree_hash};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -161,9 +159,8 @@ pub fn close_commit(state: &State, commit: &Commit) -> Result<Closed, ReadError>
         Ok(hints.into_iter().collect())
     };
     let sealing = Sealing { cycle: commit.cycle, turn: turn.clone(), core: core.clone() };
-    let limits =
-        Limits { policies: &state.policies, totals: &state.totals, queue: state.queue.clone() };
-    let Outcome { tree, removed, spared, queue } =
+    let limits = Limits { policies: &state.policies, totals: &state.totals };
+    let Outcome { tree, removed, spared } =
         lifecycle::commit(state.tree.clone(), sealing, limits, &hints)?;
     let core_made = tree.get(&offered)?.is_some_and(|node| Arc::ptr_eq(&node, &core));
     if core_made && offered.is_empty() {
@@ -172,7 +169,6 @@ pub fn close_commit(state: &State, commit: &Commit) -> Result<Closed, ReadError>
         ));
     }
     let mut state = state.clone();
-    state.queue = queue;
     apply::made(&mut state, &turn)?;
     if core_made {
         apply::made(&mut state, &core)?;
@@ -200,9 +196,8 @@ pub(super) fn close(
         let region = match part.place {
             Place::Sys => &mut totals.sys,
             Place::Ah => &mut totals.ah,
-            Place::Turn(slot) => {
+            Place::Turn(_) => {
                 hash_change(&mut turns_hash, part);
-                queue_change(&mut state.queue, slot, part);
                 &mut totals.seq
             }
         };
@@ -250,16 +245,6 @@ fn hash_change(turns: &mut TurnsHash, part: &PartChange) {
     }
     if let Some(new) = new {
         turns.add(new);
-    }
-}
-
-fn queue_change(queue: &mut Option<PruneQueue>, slot: Slot, part: &PartChange) {
-    let Some(queue) = queue else { return };
-    if let Some(old) = &part.old {
-        queue.remove(old);
-    }
-    if let Some(new) = &part.new {
-        queue.add(slot, new);
     }
 }
 

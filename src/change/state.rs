@@ -5,7 +5,7 @@
 //! values; nobody here reads a clock or a file.
 
 use super::Event;
-use crate::lifecycle::{Policy, PruneQueue, RegionTotals};
+use crate::lifecycle::{Policy, RegionTotals};
 use crate::model::{
     Class, Generation, Id, Instance, Name, Node, ReadError, Skeleton, Subtree, Tree,
 };
@@ -47,8 +47,6 @@ pub struct State {
     pub totals: RegionTotals,
     /// The incremental hash over the turns of the newest snapshot.
     pub turns_hash: Arc<TurnsHash>,
-    /// The blocks of its turns in pruning order, once a policy has asked for it.
-    pub queue: Option<PruneQueue>,
     /// Whether the tree was edited since the last commit.
     pub edited: bool,
     /// The newest snapshot without its turns; none before the first.
@@ -98,7 +96,6 @@ impl State {
             running: BTreeMap::new(),
             totals: RegionTotals::default(),
             turns_hash: Arc::new(TurnsHash::default()),
-            queue: None,
             edited: false,
             newest: None,
         }

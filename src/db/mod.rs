@@ -58,6 +58,7 @@ struct Inner {
     writer: Mutex<()>,
     clock: Box<dyn Clock>,
     durability: Durability,
+    room: Option<options::Room>,
     /// Selectors that were read lately: most programs ask the same few again and again.
     selectors: Cache<(Dialect, Box<str>), Arc<Selector>>,
     /// Held to be read by whoever asks, and to be written while what was made anew takes its place.
@@ -92,6 +93,7 @@ impl Db {
             writer: Mutex::new(()),
             clock: options.clock,
             durability: options.durability,
+            room: options.room,
             selectors: Cache::new(256),
             derived: RwLock::new(()),
             snapshots: Cache::new(256),
@@ -126,10 +128,19 @@ impl Db {
         self.alone(run, || Ok(self.inner.store.forget_rebuild()?))
     }
 
-    /// Packs the file and gives free room back.
-    pub fn compact(&self) -> Result<()> {
+    /// Packs the file and gives free room back. Where the disk has no room to write the tables anew,
+    /// they stay as they are: returns whether they were packed.
+    pub fn compact(&self) -> Result<bool> {
         let _writer = self.write_lock()?;
-        Ok(self.inner.store.compact()?)
+        Ok(self.inner.store.compact(self.room())?)
+    }
+
+    /// How many bytes can still be written, as far as that is known.
+    fn room(&self) -> Option<u64> {
+        match &self.inner.room {
+            Some(room) => Some(room()),
+            None => self.inner.store.room(),
+        }
     }
 
     /// Forgets what was read from the file. No answer changes by it.

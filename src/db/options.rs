@@ -25,8 +25,12 @@ pub struct Options {
     pub(super) generation: Generation,
     pub(super) durability: Durability,
     pub(super) clock: Box<dyn Clock>,
+    pub(super) room: Option<Room>,
     progress: Box<dyn FnMut(Progress)>,
 }
+
+/// Who says how many bytes can still be written.
+pub(super) type Room = Box<dyn Fn() -> u64 + Send + Sync>;
 
 impl Default for Options {
     fn default() -> Options {
@@ -34,6 +38,7 @@ impl Default for Options {
             generation: Generation::default(),
             durability: Durability::default(),
             clock: Box::new(SystemClock),
+            room: None,
             progress: Box::new(|_| {}),
         }
     }
@@ -60,6 +65,13 @@ impl Options {
     /// Another clock.
     pub fn clock(mut self, clock: impl Clock + 'static) -> Options {
         self.clock = Box::new(clock);
+        self
+    }
+
+    /// Who says how many bytes can still be written to the storage; of a file, the file system says it.
+    /// What would need more is refused before it begins.
+    pub fn room(mut self, room: impl Fn() -> u64 + Send + Sync + 'static) -> Options {
+        self.room = Some(Box::new(room));
         self
     }
 

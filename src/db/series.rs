@@ -14,13 +14,14 @@ use crate::json::Json;
 use crate::limits::{MAX_BATCH_OPS, MAX_NAME_BYTES, MAX_NUMBER, MAX_SUBTREE_NODES, MAX_TIME_NS};
 use crate::log::{Append, CycleKind, NewEvent};
 use crate::model::Generation;
-use crate::snapshot::{check_content, hex, read_document};
+use crate::snapshot::{check_content, content_bytes, hex, read_document};
 use std::sync::Arc;
 
 impl Db {
     /// Imports a snapshot. Its tree becomes the newest snapshot and the working state.
     pub fn import_snapshot(&self, document: &Json) -> Result<ImportReply> {
         let _writer = self.write_lock()?;
+        self.check_room(size_of_document(document))?;
         let (reply, next) = self.take_snapshot(&self.working(), document, true)?;
         self.publish(next);
         Ok(reply)
@@ -34,6 +35,8 @@ impl Db {
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<ImportReply> {
         self.all_or_nothing(|| {
+            // Contents that come again are not written again, so the largest one stands for all.
+            self.check_room(documents.iter().map(size_of_document).max().unwrap_or(0))?;
             let count = documents.len() as u64;
             let mut working = (*self.working()).clone();
             let mut all = ImportReply { cycle: working.state.last_cycle, ..Default::default() };
@@ -141,7 +144,8 @@ impl Db {
         for (i, turn) in request.turns.iter().enumerate() {
             check_turn(turn).map_err(|error| in_turn(i, error))?;
         }
-        self.check_room(&request.turns)?;
+        self.check_bounds(&request.turns)?;
+        self.check_room(request.turns.iter().map(size_of_turn).sum())?;
         if let Some(origin) = request.origin.as_ref().filter(|_| !request.again) {
             self.check_new(origin)?;
         }
@@ -171,6 +175,23 @@ impl Db {
         Ok(reply)
     }
 
+    /// Refuses what the disk has no room for: a full disk is of no use to anybody.
+    fn check_room(&self, needed: u64) -> Result<()> {
+        let needed = needed.saturating_add(SPARE);
+        match self.room() {
+            Some(room) if room < needed => {
+                let mb = |bytes: u64| bytes.div_ceil(1_000_000);
+                let message = format!(
+                    "the import needs about {} MB, and the disk has {} MB left: make room first",
+                    mb(needed),
+                    room / 1_000_000
+                );
+                Err(Error::new(Code::StoreIo, message))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Refuses what was imported before.
     fn check_new(&self, origin: &Origin) -> Result<()> {
         let Some(known) = self.known_source(origin)? else { return Ok(()) };
@@ -190,7 +211,7 @@ impl Db {
     }
 
     /// Refuses what would go beyond a bound in the middle.
-    fn check_room(&self, turns: &[ImportTurn]) -> Result<()> {
+    fn check_bounds(&self, turns: &[ImportTurn]) -> Result<()> {
         let working = self.working();
         let tree = &working.state.tree;
         let system = turns.iter().flat_map(|turn| &turn.adds).filter(|add| is_system(add)).count();
@@ -214,6 +235,26 @@ fn other_generation(own: Generation, named: Option<Generation>) -> Vec<String> {
         format!("the document is of PACT {}, the store stays one of {}", other.name(), own.name())
     };
     other.map(words).into_iter().collect()
+}
+
+/// What an import leaves of a disk, at least.
+const SPARE: u64 = 8 << 20;
+
+/// About how many bytes a turn takes: its contents, what finds them again, and the rows of its nodes.
+fn size_of_turn(turn: &ImportTurn) -> u64 {
+    let contents = turn.adds.iter().filter_map(|add| add.content.as_ref());
+    let bytes: u64 = contents.map(content_bytes).sum();
+    bytes + bytes / 4 + 1024 * (1 + turn.adds.len() as u64)
+}
+
+/// About how many bytes a snapshot takes: its event has every node.
+fn size_of_document(value: &Json) -> u64 {
+    match value {
+        Json::Str(text) => text.len() as u64 + 2,
+        Json::List(items) => items.iter().map(size_of_document).sum(),
+        Json::Map(map) => map.iter().map(|(_, value)| 8 + size_of_document(value)).sum(),
+        _ => 4,
+    }
 }
 
 fn is_system(add: &AddRequest) -> bool {

@@ -12,12 +12,11 @@ mod cascade;
 mod expire;
 mod policy;
 mod prune;
-mod queue;
 mod seal;
 mod sweep;
 
 pub use policy::{Policy, Region, RegionTotals, Totals};
-pub use queue::PruneQueue;
+pub use prune::prunable;
 pub use seal::adopt_loose_blocks;
 pub use sweep::{Hints, Sweep};
 
@@ -55,8 +54,6 @@ pub struct Outcome {
     pub removed: Removed,
     /// Places with nodes that are due but were spared for a reference.
     pub spared: BTreeSet<Place>,
-    /// The queue of the snapshot before, if there is one now.
-    pub queue: Option<PruneQueue>,
 }
 
 /// What limits a commit.
@@ -65,8 +62,6 @@ pub struct Limits<'a> {
     pub policies: &'a [Policy],
     /// Totals of the snapshot before.
     pub totals: &'a RegionTotals,
-    /// The blocks of its turns in the order in which they would go, if that is known.
-    pub queue: Option<PruneQueue>,
 }
 
 /// Runs the commit sequence on a tree, up to the snapshot. `hints` names nodes that may refer to
@@ -80,13 +75,13 @@ pub fn commit(
     let mut sweep = Sweep::new(tree, hints);
     let (expired, spared) = expire::expire(&mut sweep, sealing.cycle)?;
     let mut cascaded = cascade::cascade(&mut sweep)?;
-    let Limits { policies, totals, mut queue } = limits;
-    let pruned = prune::prune(&mut sweep, policies, totals, &mut queue)?;
+    let Limits { policies, totals } = limits;
+    let pruned = prune::prune(&mut sweep, policies, totals)?;
     if !pruned.is_empty() {
         cascaded.extend(cascade::cascade(&mut sweep)?);
     }
     let cascaded = sweep.in_starting_order(cascaded)?;
     let mut tree = sweep.into_tree();
     seal::seal(&mut tree, sealing)?;
-    Ok(Outcome { tree, removed: Removed { expired, cascaded, pruned }, spared, queue })
+    Ok(Outcome { tree, removed: Removed { expired, cascaded, pruned }, spared })
 }

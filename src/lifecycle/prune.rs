@@ -1,20 +1,24 @@
 //! Pruning under policies (R4.4): blocks go in the order priority, age, id until every limit
 //! holds.
+//!
+//! Storage keeps the blocks of the sealed turns in that order, as far as it knows them, so pruning
+//! costs what it looks at and not what exists. Where it does not, every live turn is read.
 
-use super::queue::{PruneQueue, prunable};
 use super::{Policy, Region, RegionTotals, Sweep, Totals};
-use crate::model::{Id, Node, Place, PruneRank, ReadError, Slot, prune_rank};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use crate::model::{
+    Class, Id, Node, Place, PruneRank, ReadError, Slot, Subtree, Tree, TurnSource, prune_rank,
+};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
 
 /// Removes what the policies ask for; returns the blocks in the order in which they went.
 ///
 /// `committed` are the totals of the newest snapshot; what the commit in progress changed is
-/// counted here. `queue` is made if it is needed and missing.
+/// counted here.
 pub fn prune(
     sweep: &mut Sweep<'_>,
     policies: &[Policy],
     committed: &RegionTotals,
-    queue: &mut Option<PruneQueue>,
 ) -> Result<Vec<Id>, ReadError> {
     let mut gone = Vec::new();
     if policies.is_empty() {
@@ -25,11 +29,7 @@ pub fn prune(
         if policy.allows(&totals.of(policy.region)) {
             continue;
         }
-        if queue.is_none() && policy.reaches(Region::Seq) {
-            *queue = Some(PruneQueue::of_snapshot(sweep.tree())?);
-        }
-        let empty = PruneQueue::default();
-        let mut candidates = Candidates::new(sweep, policy, queue.as_ref().unwrap_or(&empty))?;
+        let mut candidates = Candidates::new(sweep, policy)?;
         let mut passed = Passed::default();
         while !policy.allows(&totals.of(policy.region)) {
             let Some((rank, place)) = passed.next(sweep, &mut candidates)? else { break };
@@ -61,7 +61,7 @@ impl Passed {
     fn next(
         &mut self,
         sweep: &Sweep<'_>,
-        candidates: &mut Candidates<'_>,
+        candidates: &mut Candidates,
     ) -> Result<Option<(PruneRank, Place)>, ReadError> {
         if let Some(free) = self.free.pop_first() {
             return Ok(Some(free));
@@ -86,23 +86,19 @@ impl Passed {
     }
 }
 
-/// The candidates of a policy in order: from the queue of the sealed turns, and from the parts
-/// that the commit in progress changed.
-struct Candidates<'a> {
-    queue: std::iter::Peekable<Box<dyn Iterator<Item = (PruneRank, Slot)> + 'a>>,
+/// The candidates of a policy in order: from the sealed turns, and from the parts that the commit in
+/// progress changed.
+struct Candidates {
+    sealed: Sealed,
     changed: std::iter::Peekable<std::collections::btree_map::IntoIter<PruneRank, Place>>,
-    /// The turns that `changed` has, as they are now; the queue has them as they were.
+    /// The turns that `changed` has, as they are now.
     changed_turns: BTreeSet<Slot>,
     /// How many turns, from the oldest, are not protected.
     open_turns: u64,
 }
 
-impl<'a> Candidates<'a> {
-    fn new(
-        sweep: &Sweep<'_>,
-        policy: &Policy,
-        queue: &'a PruneQueue,
-    ) -> Result<Candidates<'a>, ReadError> {
+impl Candidates {
+    fn new(sweep: &Sweep<'_>, policy: &Policy) -> Result<Candidates, ReadError> {
         let tree = sweep.tree();
         // The head is the newest turn, so it takes the first place among the protected.
         let protected = policy.protect_recent_turns.unwrap_or(0);
@@ -114,13 +110,14 @@ impl<'a> Candidates<'a> {
         if policy.reaches(Region::Ah) && protected == 0 {
             places.push(Place::Ah);
         }
-        let mut sealed: Box<dyn Iterator<Item = (PruneRank, Slot)>> = Box::new(std::iter::empty());
+        let mut sealed = Sealed::default();
+        let mut turns: BTreeSet<Slot> = tree.changed_turns().keys().copied().collect();
         if policy.reaches(Region::Seq) {
-            let open = |slot: &&Slot| {
-                tree.spine().index_of(**slot).is_some_and(|index| index < open_turns)
-            };
-            places.extend(tree.changed_turns().keys().filter(open).copied().map(Place::Turn));
-            sealed = Box::new(queue.iter().map(|(rank, slot)| (rank.clone(), *slot)));
+            sealed = Sealed::of(tree)?;
+            turns.append(&mut sealed.unranked);
+            let index = |slot: &Slot| tree.spine().index_of(*slot);
+            let open = |slot: &&Slot| index(slot).is_some_and(|index| index < open_turns);
+            places.extend(turns.iter().filter(open).copied().map(Place::Turn));
         }
         let mut changed = BTreeMap::new();
         for place in places {
@@ -128,22 +125,21 @@ impl<'a> Candidates<'a> {
             changed.extend(prunable(&part).map(|node| (prune_rank(node), place)));
         }
         let changed = changed.into_iter().peekable();
-        let changed_turns = tree.changed_turns().keys().copied().collect();
-        Ok(Candidates { queue: sealed.peekable(), changed, changed_turns, open_turns })
+        Ok(Candidates { sealed, changed, changed_turns: turns, open_turns })
     }
 
     fn next(&mut self, sweep: &Sweep<'_>) -> Result<Option<(PruneRank, Place)>, ReadError> {
         let tree = sweep.tree();
         loop {
-            let from_queue = match (self.queue.peek(), self.changed.peek()) {
+            let from_sealed = match (self.sealed.peek()?, self.changed.peek()) {
                 (None, None) => return Ok(None),
                 (Some((a, _)), Some((b, _))) => a < b,
-                (queue, _) => queue.is_some(),
+                (sealed, _) => sealed.is_some(),
             };
-            if !from_queue {
+            if !from_sealed {
                 return Ok(self.changed.next());
             }
-            let Some((rank, slot)) = self.queue.next() else { continue };
+            let Some((rank, slot)) = self.sealed.next() else { continue };
             let index = tree.spine().index_of(slot);
             let open = index.is_some_and(|index| index < self.open_turns);
             if open && !self.changed_turns.contains(&slot) {
@@ -151,6 +147,58 @@ impl<'a> Candidates<'a> {
             }
         }
     }
+}
+
+/// The blocks of the sealed turns in order, a few at a time.
+#[derive(Default)]
+struct Sealed {
+    /// Where more of them are.
+    source: Option<Arc<dyn TurnSource>>,
+    /// Turns that are not among them.
+    unranked: BTreeSet<Slot>,
+    waiting: VecDeque<(PruneRank, Slot)>,
+    last: Option<PruneRank>,
+}
+
+impl Sealed {
+    fn of(tree: &Tree) -> Result<Sealed, ReadError> {
+        let (source, cycle) = (tree.source(), tree.as_of());
+        if cycle == 0 {
+            return Ok(Sealed::default());
+        }
+        if let Some(unranked) = source.unranked(cycle)? {
+            return Ok(Sealed { source: Some(source.clone()), unranked, ..Sealed::default() });
+        }
+        let mut blocks = BTreeMap::new();
+        // Turns that the commit in progress dropped are not missed: nobody can prune them.
+        for slot in tree.spine().iter() {
+            let turn = source.part(Place::Turn(slot), cycle)?;
+            blocks.extend(prunable(&turn).map(|node| (prune_rank(node), slot)));
+        }
+        Ok(Sealed { waiting: blocks.into_iter().collect(), ..Sealed::default() })
+    }
+
+    fn peek(&mut self) -> Result<Option<&(PruneRank, Slot)>, ReadError> {
+        if let (true, Some(source)) = (self.waiting.is_empty(), &self.source) {
+            self.waiting = source.ranked(self.last.as_ref())?.into();
+            match self.waiting.back() {
+                Some((rank, _)) => self.last = Some(rank.clone()),
+                None => self.source = None,
+            }
+        }
+        Ok(self.waiting.front())
+    }
+
+    /// What was peeked at.
+    fn next(&mut self) -> Option<(PruneRank, Slot)> {
+        self.waiting.pop_front()
+    }
+}
+
+/// The blocks of a part that a policy may remove.
+pub fn prunable(part: &Subtree) -> impl Iterator<Item = &Node> {
+    let nodes = part.entries().iter().map(|entry| &*entry.node);
+    nodes.filter(|node| node.class == Class::Block && !node.pinned)
 }
 
 /// The totals now: those of the newest snapshot, with the changed parts counted anew.

@@ -130,6 +130,18 @@ pub(super) fn io_error(path: &Path, error: &io::Error) -> StoreError {
     StoreError::Io(format!("{}: {error}", path.display()))
 }
 
+/// How many bytes can still be written to the file system of a file; none where that is not known.
+#[cfg(target_os = "linux")]
+pub(super) fn room(path: &Path) -> Option<u64> {
+    let found = rustix::fs::statvfs(path).ok()?;
+    Some(found.f_bavail.saturating_mul(found.f_frsize))
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn room(_: &Path) -> Option<u64> {
+    None
+}
+
 /// What a store holds is its owner's business.
 fn private() -> OpenOptions {
     let mut options = OpenOptions::new();

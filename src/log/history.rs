@@ -9,7 +9,8 @@ use super::shown::Shown;
 use super::tables::{PartKey, cycle_key, part_key, place_key};
 use crate::change::History;
 use crate::model::{
-    ChangedPart, Id, Instance, Node, Place, ReadError, Skeleton, Subtree, TurnSource,
+    ChangedPart, Id, Instance, Node, Place, PruneRank, ReadError, Skeleton, Slot, Subtree,
+    TurnSource,
 };
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError};
@@ -324,6 +325,14 @@ impl TurnSource for LogReader {
             Some(instance) => Ok(Some(instance)),
             None => Ok(self.with(|txn| Tables(txn).instance(key))?),
         }
+    }
+
+    fn unranked(&self, cycle: u64) -> Result<Option<BTreeSet<Slot>>, ReadError> {
+        Ok(self.unranked_turns(cycle)?)
+    }
+
+    fn ranked(&self, after: Option<&PruneRank>) -> Result<Vec<(PruneRank, Slot)>, ReadError> {
+        Ok(self.ranked_blocks(after)?)
     }
 
     fn may_expire(&self, after: u64, upto: u64) -> Result<BTreeSet<Place>, ReadError> {

@@ -11,6 +11,7 @@ use super::codec::{decode, encode, seal, unseal};
 use super::extras::WholeNode;
 use super::guarded::Readable;
 use super::nodes::Names;
+use super::prunes::flush_prunes;
 use super::rows::PartRow;
 use super::shown::Shown;
 use super::sketches::flush_sketches;
@@ -152,6 +153,7 @@ impl Tail {
         let versions = self.new_versions(txn)?;
         flush_sketches(txn, &versions)?;
         flush_clues(txn, cycle, &versions, log)?;
+        flush_prunes(txn, &versions)?;
         let mut instances = txn.open_table(INSTANCES)?;
         let mut running = txn.open_table(RUNNING)?;
         for (key, instance) in &self.instances {

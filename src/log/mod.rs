@@ -20,6 +20,7 @@ mod history;
 mod index;
 mod nodes;
 mod open;
+mod prunes;
 mod read;
 mod record;
 mod rows;

@@ -59,7 +59,7 @@ pub(super) fn flush_sketches(txn: &Writer, versions: &[NewVersion]) -> Result<()
     Ok(())
 }
 
-fn version_before(
+pub(super) fn version_before(
     parts: &impl Readable<PartKey, &'static [u8]>,
     slot: Slot,
     from: u64,

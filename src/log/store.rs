@@ -23,6 +23,8 @@ pub(super) struct Head {
     /// The cycle whose row has the newest whole skeleton.
     pub(super) skeleton_at: u64,
     pub(super) compressor: zstd::bulk::Compressor<'static>,
+    /// How many writes were begun.
+    pub(super) writes: u64,
     /// Whether something was written that need not be on disk yet.
     pub(super) unsynced: bool,
     /// Whether what is written and what is shown have come apart. Then nothing more is written.
@@ -33,7 +35,8 @@ impl Head {
     pub(super) fn at(next_seq: u64, hash: ChainHash, skeleton_at: u64) -> Result<Head, StoreError> {
         let compressor = zstd::bulk::Compressor::new(1)
             .map_err(|error| StoreError::Io(format!("compression cannot be set up: {error}")))?;
-        Ok(Head { next_seq, hash, skeleton_at, compressor, unsynced: false, stopped: false })
+        let (writes, unsynced, stopped) = (0, false, false);
+        Ok(Head { next_seq, hash, skeleton_at, compressor, writes, unsynced, stopped })
     }
 
     /// Refuses to go on where a write failed half way.
@@ -255,16 +258,32 @@ impl Store {
         })
     }
 
-    /// Packs the tables densely and gives free room back to the file system.
-    pub fn compact(&self) -> Result<(), StoreError> {
+    /// How many bytes the disk has left for the store; none where that is not known.
+    pub fn room(&self) -> Option<u64> {
+        self.path.as_deref().and_then(file::room)
+    }
+
+    /// Packs the tables densely, if the disk has room for both forms of them, and gives free room
+    /// back to the file system. Returns whether the tables were packed.
+    pub fn compact(&self, room: Option<u64>) -> Result<bool, StoreError> {
         let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
         let mut db = self.db.write().unwrap_or_else(PoisonError::into_inner);
-        let txn = db.begin_write(Side::Main)?;
-        tables::repack(&txn, &mut head.compressor)?;
-        db.commit(txn)?;
-        db.compact()
+        let packs = match room {
+            Some(room) => room > db.stats()?.stored_bytes().saturating_mul(2) + SPARE,
+            None => true,
+        };
+        if packs {
+            let txn = db.begin_write(Side::Main)?;
+            tables::repack(&txn, &mut head.compressor)?;
+            db.commit(txn)?;
+        }
+        db.compact()?;
+        Ok(packs)
     }
 }
+
+/// What is left alone of a disk: a full one is of no use to anybody.
+const SPARE: u64 = 8 << 20;
 
 /// A file's path, and its number in the file system where there is one.
 type FileName<'a> = (&'a Path, Option<u64>);

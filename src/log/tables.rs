@@ -16,7 +16,7 @@ use std::borrow::Cow;
 pub(super) const FORMAT: u32 = 1;
 
 /// The version of the derived tables. Another one means: rebuild them from the log.
-pub(super) const DERIVED: u32 = 11;
+pub(super) const DERIVED: u32 = 12;
 
 /// What the store is: `format`, `generation`, and `identity`, which has both and a check; `derived`;
 /// and `checkpoint`.
@@ -47,6 +47,9 @@ pub(super) const EXPIRY: TableDefinition<'_, ExpiryKey, &[u8]> = TableDefinition
 /// A node, and one that named it in its `refs` at some time.
 pub(super) const REFS: TableDefinition<'_, (&str, &str), &[u8]> = TableDefinition::new("refs");
 
+/// The blocks that a policy may remove, by priority, age and id, with their turns.
+pub(super) const PRUNES: TableDefinition<'_, PruneKey, &[u8]> = TableDefinition::new("prunes");
+
 /// For a key, its newest instance.
 pub(super) const INSTANCES: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("instances");
 
@@ -71,6 +74,9 @@ pub(super) const ORIGINS: TableDefinition<'_, &str, &[u8]> = TableDefinition::ne
 
 /// A span, a cycle, and the cycle and rank of a slot.
 pub(super) type ExpiryKey = (u8, u64, u64, u32);
+
+/// A priority, a time and an id: the order in which a policy removes blocks.
+pub(super) type PruneKey = (i64, i64, &'static str);
 
 /// A part and a version of it: the cycle and rank of a slot, and the cycle that it holds from.
 pub(super) type PartKey = (u64, u32, u64);
@@ -157,7 +163,7 @@ pub(super) enum Side {
 }
 
 /// The derived tables.
-const DERIVED_TABLES: [&str; 13] = [
+const DERIVED_TABLES: [&str; 14] = [
     "parts",
     "sketches",
     "features",
@@ -165,6 +171,7 @@ const DERIVED_TABLES: [&str; 13] = [
     "ids",
     "expiry",
     "refs",
+    "prunes",
     "instances",
     "running",
     "attempts",
@@ -207,6 +214,7 @@ pub(super) fn create_derived(txn: &Writer) -> Result<(), StoreError> {
     txn.open_table(IDS)?;
     txn.open_table(EXPIRY)?;
     txn.open_table(REFS)?;
+    txn.open_table(PRUNES)?;
     txn.open_table(INSTANCES)?;
     txn.open_table(RUNNING)?;
     txn.open_table(ATTEMPTS)?;

@@ -17,6 +17,7 @@ pub struct Mark {
     next_seq: u64,
     hash: ChainHash,
     skeleton_at: u64,
+    writes: u64,
     tail: Tail,
 }
 
@@ -28,7 +29,7 @@ impl Store {
         self.sync_after(&mut head)?;
         let tail = self.reader.tail.read().unwrap_or_else(PoisonError::into_inner).clone();
         let (next_seq, hash, skeleton_at) = (head.next_seq, head.hash, head.skeleton_at);
-        Ok(Mark { next_seq, hash, skeleton_at, tail })
+        Ok(Mark { next_seq, hash, skeleton_at, writes: head.writes, tail })
     }
 
     /// Waits until everything is on disk.
@@ -59,6 +60,11 @@ impl Store {
 
     fn try_to_go_back(&self, mark: Mark) -> Result<(), StoreError> {
         let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
+        if head.writes == mark.writes {
+            self.reader.ahead.write().unwrap_or_else(PoisonError::into_inner).clear();
+            *self.reader.tail.write().unwrap_or_else(PoisonError::into_inner) = mark.tail;
+            return Ok(());
+        }
         {
             // Nobody reads while what was read is forgotten.
             let mut db = self.db.write().unwrap_or_else(PoisonError::into_inner);

@@ -192,7 +192,7 @@ impl Store {
     }
 
     fn compare_derived(&self, copy: &Store, report: Report<'_>) -> Result<u64, StoreError> {
-        let total = 13;
+        let total = 14;
         let mut rows = 0;
         let mut step = 0;
         let mut note = |count: u64| {
@@ -209,6 +209,7 @@ impl Store {
                 note(compare(ours, theirs, tables::IDS)?);
                 note(compare(ours, theirs, tables::EXPIRY)?);
                 note(compare(ours, theirs, tables::REFS)?);
+                note(compare(ours, theirs, tables::PRUNES)?);
                 note(compare(ours, theirs, tables::INSTANCES)?);
                 note(compare(ours, theirs, tables::RUNNING)?);
                 note(compare(ours, theirs, tables::ATTEMPTS)?);

@@ -67,6 +67,7 @@ impl Store {
     ) -> Result<u64, StoreError> {
         let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
         head.check()?;
+        head.writes += 1;
         let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
         let txn = begin(&db, self.reader.side, append.durable)?;
         let first = head.next_seq;
@@ -109,6 +110,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
         head.check()?;
+        head.writes += 1;
         let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
         let txn = begin(&db, self.reader.side, durable)?;
         let mut flushed = false;

@@ -1,7 +1,7 @@
 //! What the tree asks of whoever keeps its committed parts. Storage implements it; tests and
 //! empty stores may answer with nothing.
 
-use super::{Id, Node, Place, Spine, Subtree};
+use super::{Id, Node, Place, PruneRank, Slot, Spine, Subtree};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -88,4 +88,18 @@ pub trait TurnSource: Debug + Send + Sync {
 
     /// Places that may hold a node due at one of the cycles `after + 1 ..= upto`.
     fn may_expire(&self, after: u64, upto: u64) -> Result<BTreeSet<Place>, ReadError>;
+
+    /// The turns whose blocks [`TurnSource::ranked`] does not know as they are at `cycle`; none if it
+    /// knows nothing of that cycle.
+    fn unranked(&self, cycle: u64) -> Result<Option<BTreeSet<Slot>>, ReadError> {
+        let _ = cycle;
+        Ok(None)
+    }
+
+    /// The next blocks of all other turns in the order in which a policy would remove them, after one
+    /// of them or from the first; no more if there are none.
+    fn ranked(&self, after: Option<&PruneRank>) -> Result<Vec<(PruneRank, Slot)>, ReadError> {
+        let _ = after;
+        Ok(Vec::new())
+    }
 }

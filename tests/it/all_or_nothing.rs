@@ -277,7 +277,7 @@ fn a_rebuild_that_is_cut_off_or_whose_caller_panics_has_not_happened() {
         // Nothing of what was made beside stays.
         let db = Database::builder().create_with_backend(disk).unwrap();
         let txn = db.begin_read().unwrap();
-        assert_eq!(txn.list_tables().unwrap().count(), 15);
+        assert_eq!(txn.list_tables().unwrap().count(), 16);
     }
 }
 
@@ -303,4 +303,37 @@ fn after_a_panic_in_the_middle_of_an_edit_nothing_more_is_written() {
     assert_eq!(db.export(None).unwrap(), before);
     drop(db);
     assert_eq!(options().open_on(disk).unwrap().export(None).unwrap(), before);
+}
+
+/// An import that was too large for the disk filled it, and then nothing worked.
+#[test]
+fn an_import_that_the_disk_has_no_room_for_is_refused_before_it_begins() {
+    each_import(|what, import| {
+        let disk = Disk::default();
+        let db = options().room(|| 4 << 20).create_on(disk.clone()).unwrap();
+        disk.record();
+        let error = import(&db, &mut |_, _| panic!("it has begun")).unwrap_err();
+        assert_eq!(error.code.as_str(), "E_STORE_IO", "{what}: {error}");
+        assert!(error.message.contains("the disk has 4 MB left"), "{what}: {error}");
+        assert_eq!(disk.step_count(), 0, "{what}");
+        must(&db, &json!({"op": "add", "content": "what is small goes on"}));
+        drop(db);
+        let db = options().room(|| 40 << 20).open_on(disk).unwrap();
+        must(&db, &json!({"op": "undo"}));
+        assert_eq!(import(&db, &mut |_, _| {}).unwrap(), TURNS, "{what}");
+    });
+}
+
+/// To pack the tables they are written once more, which a full disk has no room for.
+#[test]
+fn compacting_without_room_leaves_the_tables_as_they_are() {
+    let (disk, db) = store();
+    let before = shown(&db);
+    drop(db);
+    for (room, packed) in [(1 << 20, false), (1 << 30, true)] {
+        let db = options().room(move || room).open_on(disk.clone()).unwrap();
+        assert_eq!(db.compact().unwrap(), packed, "{room}");
+        assert_eq!(shown(&db), before);
+        db.verify(|_| {}).unwrap();
+    }
 }

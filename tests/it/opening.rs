@@ -116,3 +116,32 @@ fn reading_changes_not_one_byte() {
     assert!(disk.bytes() == before, "reading changed the file");
     assert_eq!(disk.step_count(), 0, "reading wrote to the file");
 }
+
+/// The first commit above a policy's limit after opening read every turn that lived.
+#[test]
+fn a_policy_reads_what_it_removes_and_not_every_turn() {
+    let cost = |turns: usize| {
+        let disk = Disk::default();
+        let options = Options::new().clock(CLOCK).durability(Durability::AtCommit);
+        let db = options.create_on(disk.clone()).unwrap();
+        for turn in 0..turns {
+            let text = format!("question {turn}: {}", "why? ".repeat(40));
+            must(
+                &db,
+                &json!({"op": "batch", "ops": [
+                    {"op": "add", "role": "user", "content": text, "attrs": {"data_long": "x".repeat(300)}},
+                    {"op": "commit"},
+                ]}),
+            );
+        }
+        must(&db, &json!({"op": "policy", "set": [{"max_blocks": turns}]}));
+        drop(db);
+        let db = open(&disk);
+        disk.take_reads();
+        let reply = must(&db, &json!({"op": "batch", "ops": [{"op": "add"}, {"op": "commit"}]}));
+        assert_eq!(reply["results"][1]["pruned"].as_array().unwrap().len(), 1, "{reply}");
+        disk.take_reads().iter().map(|(_, len)| len).sum::<usize>()
+    };
+    let (few, many) = (cost(80), cost((scaled(1000) / 64).max(8) * 64 + 16));
+    assert!(many <= 2 * few + (128 << 10), "{few} bytes after 80 turns, {many} after many");
+}

@@ -43,9 +43,12 @@ pub fn compact(context: &Context) -> Result<()> {
     let before = db.stats()?.sizes.file_bytes;
     let bar = Bar::new();
     bar.set("packing", 0, 1);
-    db.compact()?;
+    let packed = db.compact()?;
     drop(bar);
     let after = db.stats()?.sizes.file_bytes;
-    let text = format!("{} before, {} now\n", size(before), size(after));
-    context.say(&serde_json::json!({"before": before, "after": after}), &text)
+    let mut text = format!("{} before, {} now\n", size(before), size(after));
+    if !packed {
+        text += "the disk has no room to write the tables anew, so they stayed as they are\n";
+    }
+    context.say(&serde_json::json!({"before": before, "after": after, "packed": packed}), &text)
 }
