@@ -94,7 +94,8 @@ impl From<StoreError> for Error {
 
 impl From<ImportError> for Error {
     fn from(error: ImportError) -> Error {
-        let mut public = Error::new(Code::ImportInvalid, error.to_string());
+        let code = if error.limit { Code::Limit } else { Code::ImportInvalid };
+        let mut public = Error::new(code, error.to_string());
         public.details.path = Some(error.path);
         public
     }

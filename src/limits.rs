@@ -28,6 +28,20 @@ pub const MAX_NAME_BYTES: usize = 512;
 /// The largest content of one block, in bytes. It is held in memory whole while it is written.
 pub const MAX_CONTENT_BYTES: usize = 64 << 20;
 
+/// The largest value of one attribute, in bytes as a content counts them. A content is stored apart
+/// and read when it is asked for; an attribute is kept with its node, and read, hashed and written
+/// with the whole turn that the node is in.
+pub const MAX_ATTR_BYTES: usize = 4 << 20;
+
+/// The most attributes of one node: each is a name in an index.
+pub const MAX_ATTRS: usize = 4096;
+
+/// The most tags, and the most refs, of one node: each is a row of an index, and is tried one by one.
+pub const MAX_LIST_ITEMS: usize = 1 << 16;
+
+/// The most that a node has beside its content, in bytes: its names, lists and attributes together.
+pub const MAX_NODE_BYTES: usize = 16 << 20;
+
 /// The most nodes below one turn, `^sys` or `^ah`: positions inside one are 32-bit numbers, and
 /// such a part of the tree is written as a whole when it changes.
 pub const MAX_SUBTREE_NODES: usize = 1 << 20;

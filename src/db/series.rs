@@ -14,7 +14,7 @@ use crate::json::Json;
 use crate::limits::{MAX_BATCH_OPS, MAX_NAME_BYTES, MAX_NUMBER, MAX_SUBTREE_NODES, MAX_TIME_NS};
 use crate::log::{Append, CycleKind, NewEvent};
 use crate::model::Generation;
-use crate::snapshot::{check_content, content_bytes, hex, read_document};
+use crate::snapshot::{check_content, check_size, content_bytes, hex, read_document};
 use std::sync::Arc;
 
 impl Db {
@@ -291,6 +291,9 @@ pub fn check_import(add: &AddRequest) -> Result<()> {
         return Err(Error::new(Code::Limit, message));
     }
     add.attrs.iter().try_for_each(|(name, value)| check_attr(name, value))?;
+    let texts = names.into_iter().flatten().chain(&add.tags).map(String::as_str);
+    let attrs = add.attrs.iter().map(|(name, value)| (name.as_str(), value));
+    check_size(texts, [add.tags.len(), 0], attrs).map_err(|what| Error::new(Code::Limit, what))?;
     if let Some(content) = &add.content {
         check_content(content).map_err(|what| Error::new(Code::ImportInvalid, what))?;
     }

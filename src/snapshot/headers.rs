@@ -2,6 +2,7 @@
 
 use super::hash::content_bytes;
 use super::import::{Given, ImportError};
+use super::size::check_attr_size;
 use crate::json::Json;
 use crate::limits::{
     MAX_CONTENT_BYTES, MAX_NAME_BYTES, MAX_NUMBER, MAX_TIME_NS, MAX_VALUE_NESTING,
@@ -48,6 +49,8 @@ impl<'a> Fields<'a> {
                 if value.nesting() > MAX_VALUE_NESTING {
                     return Err(fault(&format!("{}.{name}", self.path), too_deep()));
                 }
+                check_attr_size(name, value)
+                    .map_err(|what| too_large(&format!("{}.{name}", self.path), what))?;
                 node.attrs.insert(name.as_str().into(), value.clone());
             }
         }
@@ -168,7 +171,12 @@ pub(super) fn check_class_rules(node: &Node, fields: &Fields<'_>) -> Result<(), 
 }
 
 pub(super) fn fault(path: &str, message: String) -> ImportError {
-    ImportError { path: path.to_owned(), message }
+    ImportError { limit: false, path: path.to_owned(), message }
+}
+
+/// A fault that is none of the document's: it goes beyond a bound.
+pub(super) fn too_large(path: &str, message: String) -> ImportError {
+    ImportError { limit: true, path: path.to_owned(), message }
 }
 
 /// What is wrong with a content, of a node or of a message.

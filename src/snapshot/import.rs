@@ -4,7 +4,8 @@
 //! first fault is reported with its JSON path, and nothing has happened then.
 
 use super::hash::{hex, node_hash};
-use super::headers::{Fields, check_class_rules, check_content, fault, show};
+use super::headers::{Fields, check_class_rules, check_content, fault, show, too_large};
+use super::size::check_node_size;
 use crate::json::Json;
 use crate::limits::{MAX_NUMBER, MAX_SUBTREE_NODES, MAX_TREE_DEPTH};
 use crate::model::{Class, Generation, Name, Node};
@@ -14,6 +15,8 @@ use std::collections::HashSet;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message} (at {path})")]
 pub struct ImportError {
+    /// Whether it is a bound of the engine, and not a rule, that it breaks.
+    pub limit: bool,
     /// Where, as a JSON path.
     pub path: String,
     /// What is wrong and what would be right.
@@ -257,6 +260,7 @@ impl Reader<'_> {
         node.node_type = node_type.unwrap_or(self.generation.word(class)).into();
         self.register(&mut node, &fields, path, expect)?;
         check_class_rules(&node, &fields)?;
+        check_node_size(&node).map_err(|what| too_large(path, what))?;
         let content = match object.get("content") {
             None | Some(Json::Null) => None,
             Some(value) => {

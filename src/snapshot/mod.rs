@@ -7,6 +7,7 @@ mod export;
 mod hash;
 mod headers;
 mod import;
+mod size;
 mod thread;
 
 pub use digest::{SnapshotParts, TurnsHash, snapshot_digest, subtree_hash};
@@ -14,4 +15,5 @@ pub use export::{Body, Contents, export, node_object};
 pub use hash::{content_bytes, content_hash, hex, params_hash, text_hash, unhex};
 pub use headers::check_content;
 pub use import::{Document, DocumentNode, Given, ImportError, read_document, spec_version};
+pub use size::{check_attr_size, check_node_size, check_size};
 pub use thread::thread;

@@ -7,6 +7,7 @@ mod births;
 mod diffs;
 mod headers;
 mod places;
+mod sizes;
 mod versions;
 
 use crate::support::storage::Memory;

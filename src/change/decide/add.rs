@@ -280,6 +280,7 @@ fn build(state: &State, add: &Add, class: Class, context: Context) -> Result<Nod
             node.attrs.insert(name.as_str().into(), value.clone());
         }
     }
+    attrs::check_node(&node)?;
     if let Some(content) = &add.content {
         let bytes = attrs::check_content(content)?;
         node.content = Some(ContentRef { seq: context.seq, part: 1, bytes });

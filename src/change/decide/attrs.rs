@@ -4,8 +4,8 @@ use crate::change::ChangeError;
 use crate::code::Code;
 use crate::json::Json;
 use crate::limits::{MAX_CONTENT_BYTES, MAX_NAME_BYTES, MAX_NUMBER, MAX_VALUE_NESTING};
-use crate::model::{HEADERS, Name};
-use crate::snapshot::content_bytes;
+use crate::model::{HEADERS, Name, Node};
+use crate::snapshot::{check_attr_size, check_node_size, content_bytes};
 
 /// Names that queries derive, which a custom attribute cannot have any more than a header.
 const DERIVED: [&str; 9] =
@@ -27,7 +27,17 @@ pub fn check_attr(name: &str, value: &Json) -> Result<(), ChangeError> {
         ));
     }
     check_name("an attribute name", name)?;
-    check_nesting(name, value)
+    check_nesting(name, value)?;
+    check_attr_size(name, value).map_err(too_large)
+}
+
+/// Judges a node as a whole, beside its content.
+pub fn check_node(node: &Node) -> Result<(), ChangeError> {
+    check_node_size(node).map_err(too_large)
+}
+
+fn too_large(message: String) -> ChangeError {
+    ChangeError::new(Code::Limit, message)
 }
 
 /// Judges a name: a type, a role, a kind, a key, a tag.

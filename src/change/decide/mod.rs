@@ -13,7 +13,7 @@ pub use attrs::check_attr;
 use super::{ChangeError, Context, Edit, Event, State};
 use crate::code::Code;
 use crate::json::Json;
-use crate::limits::MAX_TIME_NS;
+use crate::limits::{MAX_LIST_ITEMS, MAX_TIME_NS};
 use crate::model::{Class, Id, Node, Place, Position, ReadError, Subtree};
 use crate::snapshot::Contents;
 use std::sync::Arc;
@@ -109,6 +109,12 @@ fn check_editable(state: &State, found: &Found, verb: &str) -> Result<(), Change
 
 /// All `refs` must name live nodes.
 fn check_refs(state: &State, refs: &[String]) -> Result<Vec<Id>, ChangeError> {
+    // Before each of them is looked up.
+    if refs.len() > MAX_LIST_ITEMS {
+        let count = refs.len();
+        let message = format!("refs has {count} items, and at most {MAX_LIST_ITEMS} are allowed");
+        return Err(ChangeError::new(Code::Limit, message));
+    }
     for id in refs {
         if state.tree.get(id)?.is_none() {
             let message =

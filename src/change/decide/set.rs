@@ -54,6 +54,8 @@ pub(super) fn decide(
         change.attrs.insert(Name::from(name), (!value.is_null()).then_some(value));
     }
     let new_content = set.content.unwrap_or_default();
+    // The other headers are small.
+    let grows = !change.attrs.is_empty() || change.tags.is_some() || change.refs.is_some();
     let touches_hash = change.content.is_some() || !change.attrs.is_empty();
     for id in &set.targets {
         let found = target(state, id)?;
@@ -64,6 +66,9 @@ pub(super) fn decide(
             add::check_cad(&after)?;
         }
         add::check_class(&after)?;
+        if grows {
+            attrs::check_node(&after)?;
+        }
         if touches_hash {
             let hash = hash_after(&after, &change, new_content.as_ref(), contents)?;
             change.hashes.push(hash);

@@ -27,7 +27,11 @@ pub(super) fn import(
             // A store that cannot take it is at fault, not the record.
             Err(error) if error.code == Code::ImportConflict => return Err(error),
             Err(error) => {
-                let error = Error::new(Code::ImportInvalid, error.message);
+                let code = match error.code {
+                    Code::Limit => Code::Limit,
+                    _ => Code::ImportInvalid,
+                };
+                let error = Error::new(code, error.message);
                 judge.bad(record.line, error)?;
             }
         }
