@@ -252,7 +252,7 @@ fn size_of_document(value: &Json) -> u64 {
     match value {
         Json::Str(text) => text.len() as u64 + 2,
         Json::List(items) => items.iter().map(size_of_document).sum(),
-        Json::Map(map) => map.iter().map(|(_, value)| 8 + size_of_document(value)).sum(),
+        Json::Map(map) => map.values().map(|value| 8 + size_of_document(value)).sum(),
         _ => 4,
     }
 }
