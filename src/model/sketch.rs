@@ -47,17 +47,21 @@ pub struct Template {
     pub contents: u32,
     /// How many have a finite ttl.
     pub lives: u32,
+    /// How many before each node have a content, and how many a finite ttl.
+    before: Arc<[[u32; 2]]>,
 }
 
 impl Template {
     /// The template with these nodes.
     pub fn new(nodes: Arc<Subtree>) -> Template {
-        let count = |has: &dyn Fn(&Node) -> bool| {
-            nodes.entries().iter().filter(|entry| has(&entry.node)).count() as u32
-        };
-        let contents = count(&|node| node.content.is_some());
-        let lives = count(&|node| node.lifetime.is_some());
-        Template { nodes, contents, lives }
+        let mut before = Vec::with_capacity(nodes.len());
+        let (mut contents, mut lives) = (0, 0);
+        for entry in nodes.entries() {
+            before.push([contents, lives]);
+            contents += u32::from(entry.node.content.is_some());
+            lives += u32::from(entry.node.lifetime.is_some());
+        }
+        Template { nodes, contents, lives, before: before.into() }
     }
 }
 
@@ -175,6 +179,7 @@ impl Page {
         let template = self.columns.templates.get(turn.template? as usize)?;
         Some(Sketch {
             template: &template.nodes,
+            before: &template.before,
             columns: &self.columns,
             from: turn.from,
             at: turn.at,
@@ -229,6 +234,7 @@ pub struct Sketch<'a> {
     pub template: &'a Arc<Subtree>,
     /// The cycle that this version holds from.
     pub from: u64,
+    before: &'a [[u32; 2]],
     columns: &'a Columns,
     at: [u32; 3],
 }
@@ -245,27 +251,22 @@ impl<'a> Sketch<'a> {
     /// Where the content of a node is; none if it has no content, or if the page does not know.
     /// Its size is not known.
     pub fn content(&self, index: usize) -> Option<ContentRef> {
-        let before = self.before(index, |node| node.content.is_some())?;
-        let (seq, part) = *self.columns.contents.get(self.at[1] as usize + before)?;
+        self.template.entries().get(index).filter(|entry| entry.node.content.is_some())?;
+        let at = self.at[1].checked_add(self.before.get(index)?[0])?;
+        let (seq, part) = *self.columns.contents.get(at as usize)?;
         Some(ContentRef { seq, part, bytes: 0 })
     }
 
     /// The ttl of a node; none if it has none, or if the page does not know.
     pub fn life(&self, index: usize) -> Option<Lifetime> {
-        let before = self.before(index, |node| node.lifetime.is_some())?;
-        self.columns.lives.get(self.at[2] as usize + before).copied()
+        self.template.entries().get(index).filter(|entry| entry.node.lifetime.is_some())?;
+        let at = self.at[2].checked_add(self.before.get(index)?[1])?;
+        self.columns.lives.get(at as usize).copied()
     }
 
     /// Whether a node is known to be the same in the version before, below the same parent.
     pub fn is_same(&self, index: usize) -> bool {
         self.columns.sames.get(self.at[0] as usize + index).copied().unwrap_or(false)
-    }
-
-    /// How many nodes before one have something; none if that one has it not.
-    fn before(&self, index: usize, has: impl Fn(&Node) -> bool) -> Option<usize> {
-        let entries = self.template.entries();
-        entries.get(index).filter(|entry| has(&entry.node))?;
-        Some(entries[..index].iter().filter(|entry| has(&entry.node)).count())
     }
 }
 

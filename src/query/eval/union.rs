@@ -5,21 +5,39 @@
 //! has met as many, because the first ones of a union are among the first ones of its chains.
 
 use super::Take;
+use super::flat::AH_RANK;
 use crate::query::ast::Order;
-use std::collections::HashMap;
 
-/// Nodes by their place in canonical order.
+/// Nodes by their place in canonical order: a bit for each node of a part.
 #[derive(Default)]
-struct Ranks(HashMap<u64, Vec<u64>>);
+struct Ranks {
+    /// By the ranks of the parts, which stand close together but for that of the head.
+    parts: Vec<Vec<u64>>,
+    head: Vec<u64>,
+}
 
 impl Ranks {
     fn has(&self, (part, index): (u64, u32)) -> bool {
-        let words = self.0.get(&part).map_or(&[][..], Vec::as_slice);
-        words.get(index as usize / 64).is_some_and(|word| word >> (index % 64) & 1 == 1)
+        let words = match part {
+            AH_RANK => Some(&self.head),
+            part => usize::try_from(part).ok().and_then(|part| self.parts.get(part)),
+        };
+        let word = words.and_then(|words| words.get(index as usize / 64));
+        word.is_some_and(|word| word >> (index % 64) & 1 == 1)
     }
 
     fn add(&mut self, (part, index): (u64, u32)) {
-        let (words, at) = (self.0.entry(part).or_default(), index as usize / 64);
+        let words = match part {
+            AH_RANK => &mut self.head,
+            part => {
+                let part = part as usize;
+                if self.parts.len() <= part {
+                    self.parts.resize(part + 1, Vec::new());
+                }
+                &mut self.parts[part]
+            }
+        };
+        let at = index as usize / 64;
         if words.len() <= at {
             words.resize(at + 1, 0);
         }
