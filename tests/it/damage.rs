@@ -420,3 +420,40 @@ fn a_damaged_content_stands_in_nobodys_way() {
     let error = db.verify(|_| {}).unwrap_err();
     assert!(error.to_string().contains("content 1 of event 5"), "{error}");
 }
+
+/// What whoever asks does with what it is given runs outside of all guards: a panic there was taken
+/// for damage of the file.
+#[test]
+fn a_mistake_of_the_caller_is_not_taken_for_damage() {
+    let db = Options::new().clock(CLOCK).open_on(Disk::with(store())).unwrap();
+    let tree = db.snapshot(1).unwrap().tree().clone();
+    let content = tree.get("u0").unwrap().unwrap().content.unwrap();
+    let asked = catch_unwind(AssertUnwindSafe(|| {
+        db.contents().each(&[content], &mut |_, _| std::panic::resume_unwind(Box::new("mine")))
+    }));
+    assert_eq!(*asked.unwrap_err().downcast::<&str>().unwrap(), "mine");
+    assert!(!pactdb::log::panics_are_caught());
+    db.verify(|_| {}).unwrap();
+}
+
+/// Panics of redb that were caught were printed all the same, before the error.
+#[test]
+fn the_program_says_nothing_of_panics_that_were_caught() {
+    let folder = crate::support::program::Folder::new();
+    let image = store();
+    let mut random = Random::new(10);
+    for round in 0..8 {
+        let mut noise = image.clone();
+        for page in noise.chunks_mut(4096).skip(2) {
+            for _ in 0..1 + round % 4 {
+                page[random.below(64) as usize] ^= 1 << random.below(8);
+            }
+        }
+        std::fs::write(folder.path("noise.pactdb"), &noise).unwrap();
+        for command in ["verify", "log", "export"] {
+            let ran = folder.run(&["-s", "noise.pactdb", command]);
+            assert!(!ran.err.contains("panicked"), "round {round}, {command}: {}", ran.err);
+            assert!(ran.status == 0 || ran.err.starts_with("E_"), "{command}: {}", ran.err);
+        }
+    }
+}
