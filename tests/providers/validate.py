@@ -3,27 +3,31 @@
 
     validate.py PROGRAM
 
-The program makes the samples: the demo at every cycle, an agent whose results expire, and the imported
-fixtures, for both APIs. Threads that are made wrong on purpose must be refused. The types are checked in
-full: their lists are validated only when somebody walks through them, so that is done here; what types
-cannot say (calls and results that belong together, who speaks first) is checked beside them.
+The program makes the samples: the demo at every cycle, an agent whose results expire, agents that keep
+all sorts of things, and the imported fixtures, for both APIs. Threads that are made wrong on purpose must
+be refused. The types are checked in full: their lists are validated only when somebody walks through them,
+so that is done here; what types cannot say (calls and results that belong together, who speaks first) is
+checked beside them.
 """
 
 import copy
 import json
 import pathlib
+import random
 import subprocess
 import sys
 import tempfile
 from typing import Iterable, Union
 
-from anthropic.types import MessageParam, TextBlockParam
+from anthropic.types import ContentBlockParam, MessageParam, TextBlockParam
 from openai.types.chat import ChatCompletionMessageParam
 from pydantic import TypeAdapter, ValidationError
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OPENAI = TypeAdapter(Iterable[ChatCompletionMessageParam])
 MESSAGES = TypeAdapter(Iterable[MessageParam])
+# The type of messages lets the models of responses pass too, with any field; blocks of requests do not.
+BLOCKS = TypeAdapter(Union[str, Iterable[ContentBlockParam]])
 SYSTEM = TypeAdapter(Union[str, Iterable[TextBlockParam]])
 
 
@@ -38,7 +42,7 @@ def walk(value):
     if isinstance(value, (str, bytes, int, float, bool)) or value is None:
         return value
     if hasattr(value, "model_dump"):
-        return value.model_dump()
+        return value.model_dump(exclude_unset=True)
     return [walk(inner) for inner in value]
 
 
@@ -80,7 +84,10 @@ def blocks(message):
 
 def check_anthropic(thread):
     demand(set(thread) <= {"system", "messages"}, "a field beside system and messages")
-    demand(typed(MESSAGES, thread["messages"]) == thread["messages"], "an unknown field")
+    typed(MESSAGES, thread["messages"])
+    for message in thread["messages"]:
+        demand(set(message) == {"role", "content"}, "a field beside role and content")
+        demand(typed(BLOCKS, message["content"]) == message["content"], "an unknown field")
     if "system" in thread:
         demand(typed(SYSTEM, thread["system"]) == thread["system"], "an unknown field")
     open_calls = set()
@@ -120,13 +127,13 @@ class Samples:
             raise SystemExit(f"{' '.join(command)} failed: {done.stderr}")
         return done.stdout
 
-    def pipe(self, store, requests):
+    def pipe(self, store, requests, may_fail=False):
         lines = "".join(json.dumps(request) + "\n" for request in requests)
         replies = [json.loads(line) for line in self.run("-s", store, "pipe", input=lines).splitlines()]
         for request, reply in zip(requests, replies):
-            if "ok" not in reply:
+            if "ok" not in reply and not may_fail:
                 raise SystemExit(f"{request} was answered {reply}")
-        return [reply["ok"] for reply in replies]
+        return [reply.get("ok") for reply in replies]
 
     def threads(self, store):
         """The threads of every cycle and of the working state."""
@@ -143,6 +150,11 @@ class Samples:
         self.run("-s", "agent.pactdb", "init")
         self.pipe("agent.pactdb", agent(50))
         yield from self.threads("agent.pactdb")
+        for seed in range(20):
+            store = f"careless-{seed}.pactdb"
+            self.run("-s", store, "init")
+            self.pipe(store, careless(random.Random(seed)), may_fail=True)
+            yield from self.threads(store)
         for path in sorted((ROOT / "fixtures" / "import").glob("*/*.json*")):
             if path.suffix in (".json", ".jsonl"):
                 store = f"{path.parent.name}-{path.stem}.pactdb"
@@ -162,6 +174,55 @@ def agent(turns):
             {"op": "add", "role": "assistant", "content": f"Answer {turn}."},
             {"op": "commit"},
         ]
+    return requests
+
+
+def careless(choice):
+    """An agent that is careless with what it keeps: ids, names, roles, parts and fields of all sorts."""
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}}
+    found = {"type": "web_search_result", "title": "t", "url": "u", "encrypted_content": "e"}
+    contents = [
+        None, "text", "text", "text ", "", " ", 5, {"x": 1}, [], [1], "not json", '{"a": 1}', image, [image],
+        [{"type": "text", "text": "part"}, {"type": "text", "text": ""}],
+        [{"type": "text", "text": "kept", "cache_control": {"type": "ephemeral"}, "colour": "red"}],
+        [{"type": "hologram"}, {"type": 5}, {"type": "refusal", "refusal": "no"}],
+        [{"type": "image_url", "image_url": {"url": "https://example.org/b.png"}}],
+        [{"type": "input_audio", "input_audio": {"data": "aGk=", "format": "wav"}}],
+        [{"type": "file", "file": {"file_id": "f"}}],
+        {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "doc"}},
+        {"type": "document", "source": {"type": "content", "content": [{"type": "text", "text": "in"}]}},
+        {"type": "search_result", "source": "s", "title": "t", "content": [{"type": "text", "text": "f"}]},
+        {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {}},
+        {"type": "web_search_tool_result", "tool_use_id": "s1", "content": [found]},
+        [{"type": "tool_reference", "tool_name": "look"}],
+        {"type": "container_upload", "file_id": "f"},
+    ]
+    citation = {"type": "char_location", "cited_text": "c", "document_index": 0, "document_title": None,
+                "start_char_index": 0, "end_char_index": 1}
+    attributes = {
+        "data_call_id": ["k1", "k2", "k3", "k 3", "", 7, "k" * 90],
+        "data_tool_name": ["look", "look up!", "", "l" * 200],
+        "data_name": ["ann", "an n<>"],
+        "data_block": ["anthropic", "openai-responses"],
+        "data_signature": ["c2ln", ""],
+        "data_message": [1, 2],
+        "data_extra": [{"cache_control": {"type": "ephemeral"}}, {"cache_control": 5}, {"refusal": "no"},
+                       {"audio": {"id": "a"}, "role": "x"}, {"citations": [citation]}, {"citations": 1}],
+        "data_is_error": [True, "yes"],
+        "data_tool_type": ["custom"],
+    }
+    requests = []
+    for _ in range(60):
+        if choice.random() < 0.2:
+            requests.append({"op": "commit"})
+            continue
+        attrs = {name: choice.choice(values) for name, values in attributes.items() if choice.random() < 0.35}
+        add = {"op": "add", "attrs": attrs, "content": choice.choice(contents)}
+        add["role"] = choice.choice(["user", "user", "assistant", "assistant", "system", "tool", "function", "narrator"])
+        add["kind"] = choice.choice([None, None, "call", "result", "reasoning", "image", "summary"])
+        add["ttl"] = choice.choice([None, None, 0, 1, 2])
+        add["to"] = choice.choice(["^ah", "^ah", "^ah", "^sys"])
+        requests.append({name: value for name, value in add.items() if value is not None})
     return requests
 
 
@@ -187,6 +248,7 @@ def wrong():
         "a call without a result": lambda t: t.pop(2),
         "a result without a call": lambda t: t.pop(1),
         "a result of another call": lambda t: t[2].update(tool_call_id="other"),
+        "an unknown field": lambda t: t[1]["tool_calls"][0].update(colour="red"),
         "an empty list of parts": lambda t: t[0].update(content=[]),
     }
     for name, change in changes.items():
@@ -218,6 +280,7 @@ def wrong():
         "a call without a result": lambda t: messages(t).pop(2),
         "an assistant first": lambda t: messages(t).pop(0),
         "two users": lambda t: messages(t).insert(0, {"role": "user", "content": "Hello."}),
+        "an unknown field": lambda t: messages(t)[2]["content"][0].update(colour="red"),
         "instructions of another type": lambda t: t.update(system=[{"type": "image"}]),
         "instructions that are no text": lambda t: t.update(system=5),
     }

@@ -11,7 +11,7 @@ use super::parts::{Map, Whose, anthropic, content, object, show, text_part};
 use super::script::{Reply, Script, arguments};
 use super::shapes::Shape;
 use super::shapes::anthropic::{CACHE, CALLER, CITATIONS, NAME};
-use super::units::{Sort, Unit};
+use super::units::{Sort, Unit, is_space};
 use crate::json::Json;
 use crate::model::Place;
 use std::collections::BTreeSet;
@@ -265,9 +265,9 @@ impl Writer<'_> {
         };
         let Some(Block { at, value: Json::Map(map), .. }) = open.blocks.last_mut() else { return };
         if let Some(Json::Str(text)) = map.get_mut("text")
-            && text.trim_end().len() < text.len()
+            && text.ends_with(is_space)
         {
-            text.truncate(text.trim_end().len());
+            text.truncate(text.trim_end_matches(is_space).len());
             let what = "is the assistant's last word and ends in white space";
             self.notes.mended(&self.script.units[*at], what, "that is left out");
         }

@@ -93,8 +93,11 @@ impl Unit {
 
     /// Whether a thought has what the API gave it to know it again.
     pub(super) fn is_signed(&self) -> bool {
-        let signed = self.attr("data_signature").is_some_and(|signature| !signature.is_empty());
-        signed || (self.is_redacted() && !self.text().is_empty())
+        match (self.is_redacted(), self.content.as_deref()) {
+            (true, Some(Json::Str(sealed))) => !is_blank(sealed),
+            (true, _) => false,
+            (false, _) => self.attr("data_signature").is_some_and(|text| !is_blank(text)),
+        }
     }
 
     /// Whether a thought is there in a sealed form only.
@@ -112,7 +115,12 @@ impl Unit {
 
 /// Whether a text says nothing.
 pub(super) fn is_blank(text: &str) -> bool {
-    text.trim().is_empty()
+    text.chars().all(is_space)
+}
+
+/// Whether a character is white space to anybody: some count the separators of ASCII too.
+pub(super) fn is_space(c: char) -> bool {
+    c.is_whitespace() || c.is_control()
 }
 
 /// The blocks of a state in canonical order. A block without a content says nothing, unless it is

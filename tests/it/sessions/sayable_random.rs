@@ -56,7 +56,7 @@ fn contents() -> Vec<Value> {
         json!("text"),
         json!("ends in space \n"),
         json!(""),
-        json!(" \t"),
+        json!(" \t\u{1c}"),
         json!({"x": 1}),
         json!({"type": "image"}),
         json!([]),
@@ -223,7 +223,7 @@ fn said(db: &Db, at: Option<u64>) -> [Value; 3] {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
     fn every_state_of_a_careless_agent_can_be_said(

@@ -33,7 +33,7 @@ fn map(value: &Value) -> Result<&Map<String, Value>, String> {
 
 fn words(value: &Value) -> Result<&str, String> {
     let text = value.as_str().ok_or_else(|| format!("{value} is no text"))?;
-    check(!text.trim().is_empty(), "a text is empty")?;
+    check(text.chars().any(|c| !c.is_whitespace() && c > '\u{1f}'), "a text is empty")?;
     Ok(text)
 }
 
