@@ -10,7 +10,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
-use crate::support::follow::{chosen_ids, handle_following};
+use crate::support::follow::{chosen_ids, handle_following, rehearsed_ids};
 use crate::support::model::{Model, canonical};
 use crate::support::ops::{self, Op};
 
@@ -32,7 +32,10 @@ fn run(spec: &str, ops: &[Op]) -> Result<(), TestCaseError> {
         if reply.get("error").is_some() {
             prop_assert_eq!(leader.export_bytes(None), before, "{} left a trace", request);
         }
-        let chosen = chosen_ids(&follower, &request, &exports(&mut leader));
+        let chosen = match request["dry_run"] == true {
+            true => rehearsed_ids(&reply),
+            false => chosen_ids(&follower, &request, &exports(&mut leader)),
+        };
         let other = handle_following(&mut follower, &request, chosen);
         prop_assert_eq!(canonical(&other), canonical(&reply), "two answers to {}", request);
         prop_assert_eq!(

@@ -4,7 +4,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use crate::support::follow::{chosen_ids, handle_following};
+use crate::support::follow::{chosen_ids, handle_following, rehearsed_ids};
 use crate::support::model::{Model, canonical};
 use crate::support::ops::{self, Op};
 use crate::support::storage::Memory;
@@ -13,7 +13,7 @@ use pactdb::model::Generation;
 use pactdb::protocol::handle_line;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 const CLOCK: i64 = 1000;
 
@@ -34,12 +34,6 @@ fn comparable(mut reply: Value) -> Value {
     }
     strip(&mut reply);
     reply
-}
-
-/// The ids of a dry run, which no export shows.
-fn materialized(reply: &Value) -> VecDeque<String> {
-    let ids = reply["ok"]["materialized"].as_array().into_iter().flatten();
-    ids.map(|id| id.as_str().unwrap().to_owned()).collect()
 }
 
 struct Run {
@@ -68,7 +62,7 @@ impl Run {
         }
         let exports = self.exports();
         let chosen = match request["dry_run"] == true {
-            true => materialized(&reply),
+            true => rehearsed_ids(&reply),
             false => chosen_ids(&self.model, request, &exports),
         };
         let expected = handle_following(&mut self.model, request, chosen);

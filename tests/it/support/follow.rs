@@ -24,6 +24,12 @@ pub(crate) fn chosen_ids(model: &Model, request: &Value, exports: &[Value]) -> V
     found.into_iter().map(|(_, id)| id).collect()
 }
 
+/// The ids that a dry run of a commit would choose: no export shows them, only its reply does.
+pub(crate) fn rehearsed_ids(reply: &Value) -> VecDeque<String> {
+    let ids = reply["ok"]["materialized"].as_array().into_iter().flatten();
+    ids.filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
 /// Answers a request with the model, taking open ids from `chosen` and inventing some when it runs dry.
 pub(crate) fn handle_following(
     model: &mut Model,
