@@ -92,7 +92,7 @@ fn generated() -> BoxedStrategy<String> {
 }
 
 /// Pieces of the language, to be put where they do not belong.
-const PIECES: [&str; 41] = [
+const PIECES: [&str; 46] = [
     " ",
     ",",
     ">",
@@ -134,6 +134,11 @@ const PIECES: [&str; 41] = [
     "null",
     "[key='K']",
     "\u{e9}",
+    ".log.entry",
+    "d1..3",
+    ", .cb",
+    " @*",
+    "[kind='note']",
 ];
 
 /// A text with some stretches cut, doubled, swapped for pieces or spliced with another text.

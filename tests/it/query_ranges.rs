@@ -217,6 +217,36 @@ fn caps_cut_and_say_so() {
     assert_eq!(first["diffs"][0]["stats"], json!({"added": 0, "removed": 0, "changed": 0}));
 }
 
+/// R14.7: a mode without a time is an error, with one snapshot it is ignored, with a warning; a range
+/// of one snapshot has it.
+#[test]
+fn a_mode_is_for_ranges() {
+    let memory = store();
+    let ask = |text: &str| select(&memory, text, Dialect::V0_1, &Options::default());
+    let error = ask(".cb @mode=latest").unwrap_err();
+    assert_eq!(error.code.to_string(), "E_SELECTOR_INVALID");
+    assert_eq!(error.span.map(|span| span.of(".cb @mode=latest")), Some("@mode=latest"));
+    for (text, warned) in [
+        ("@t0 .cb @mode=latest", true),
+        ("@c2 .cb @mode=pairwise", true),
+        ("@* .cb @mode=latest", true),
+        ("@c2..@c2 .cb @mode=latest", false),
+        ("@c1..@c2 .cb @mode=latest", false),
+    ] {
+        let warnings = match ask(text).unwrap() {
+            Selected::Ids { warnings, .. } => warnings,
+            Selected::Range(range) => range.warnings,
+        };
+        let said = warnings.iter().any(|warning| warning.contains("`@mode`"));
+        assert_eq!(said, warned, "{text}: {warnings:?}");
+    }
+    let error = diff(&memory, Some("@c1"), None, ".cb @mode=latest", Dialect::V0_1).unwrap_err();
+    assert_eq!(error.code.to_string(), "E_SELECTOR_INVALID");
+    let Selected::Ids { ids, warnings } = ask(".cb @* @limit=1").unwrap() else { panic!("no ids") };
+    assert_eq!(ids.len(), 1);
+    assert!(warnings[0].contains("`@*` is not known and is ignored"), "{warnings:?}");
+}
+
 #[test]
 fn content_diffs() {
     let memory = store();

@@ -174,6 +174,57 @@ fn a_text_is_found_wherever_it_stands() {
     assert_eq!(asked, 600);
 }
 
+/// A lookup by kind leads to turns whose nodes have it as their kind and to those where a type says it
+/// (R14.5), and reads no others.
+#[test]
+fn a_kind_is_looked_up_among_kinds_and_types() {
+    let disk = Disk::default();
+    let db = Options::new().clock(CLOCK).durability(Durability::AtCommit).create_on(disk).unwrap();
+    let mut rare = Vec::new();
+    for turn in 0..200 {
+        let mut add = json!({"op": "add", "role": "user", "content": format!("number {turn}")});
+        match turn {
+            30 => add["kind"] = json!("rare"),
+            70 => add["type"] = json!("cb:rare"),
+            110 => add["type"] = json!("cb:rare.bird"),
+            150 => (add["type"], add["kind"]) = (json!("x:rare"), json!("common")),
+            _ => {}
+        }
+        let made = must(&db, &json!({"op": "batch", "ops": [add, {"op": "commit"}]}));
+        if [30, 70].contains(&turn) {
+            rare.push(made["results"][0]["id"].as_str().unwrap().to_owned());
+        }
+    }
+    let found = |q: &str, dialect| {
+        let Selected::Ids { ids, .. } =
+            db.select(q, dialect, &QueryOptions::default()).unwrap_or_else(|e| panic!("{q}: {e}"))
+        else {
+            panic!("no ids");
+        };
+        ids.iter().map(|id| id.to_string()).collect::<Vec<_>>()
+    };
+    for q in [
+        "[kind='rare']",
+        ".cb[kind='rare']",
+        ".cb:rare",
+        "[nodeType='cb:rare']",
+        "[nodeType='cb'][kind='rare']",
+        "@t0 [kind in ['rare', 'none such']]",
+        "@* .cb[kind='rare'] @order=path",
+    ] {
+        let mut ids = found(q, None);
+        ids.sort();
+        rare.sort();
+        assert_eq!(ids, rare, "{q}");
+        let read = db.explain(q, None).unwrap().ran[0].tally.parts_read;
+        // The two, the one whose type only ends like it, the newest eight, `^sys` and `^ah`.
+        assert!(read <= 13, "{q} read {read} parts");
+    }
+    assert_eq!(found(".cb[kind='rare']", Some(Dialect::V1_0)).len(), 1);
+    assert_eq!(found(".cb[kind='rare.bird']", None).len(), 1);
+    assert_eq!(found(".rare.bird", None).len(), 1);
+}
+
 /// A search reads the turns in which something is, and those that are too new to be known.
 #[test]
 fn turns_that_cannot_matter_are_not_read() {

@@ -32,6 +32,8 @@ fn a_statement_is_the_operation_of_the_protocol() {
         ("add 'Hello'", r#"{"op":"add","content":"Hello"}"#),
         ("  add  {role=user}  \"it's\"  ", r#"{"op":"add","role":"user","content":"it's"}"#),
         ("add .cb:summary 'x'", r#"{"op":"add","type":"cb:summary","content":"x"}"#),
+        ("add ^ah .log.entry 'x'", r#"{"op":"add","to":"^ah","type":"log.entry","content":"x"}"#),
+        ("add (d0, .mc) .cb 'x'", r#"{"op":"add","to":"(d0, .mc)","type":"cb","content":"x"}"#),
         ("add ^sys 'line\nline'", r#"{"op":"add","to":"^sys","content":"line\nline"}"#),
         ("add ^ah > .mc 'x'", r#"{"op":"add","to":"^ah > .mc","content":"x"}"#),
         (
