@@ -20,21 +20,23 @@
 //!     content: Some(Json::from("Where is the key?")),
 //!     ..AddRequest::default()
 //! })?;
-//! let note = db.add(AddRequest {
+//! let added = db.add(AddRequest {
 //!     role: Some("tool".into()),
 //!     content: Some(Json::from("Under the mat.")),
 //!     ttl: Some(2),
 //!     ..AddRequest::default()
 //! })?;
+//! // There is none only where `to` may be missing: it ends in `?`.
+//! let note = added.id.unwrap_or_default();
 //! let first = db.commit(CommitRequest::default())?;
 //! assert_eq!((first.cycle, first.turn.as_deref()), (1, Some("mt:1")));
 //!
 //! // Two cycles later the note has gone from the working state, and is still there at cycle 1.
 //! db.commit(CommitRequest::default())?;
 //! let third = db.commit(CommitRequest::default())?;
-//! assert_eq!(third.expired, [note.id.clone()]);
-//! assert!(db.working_state().node(&note.id)?.is_none());
-//! assert!(db.snapshot(1)?.node(&note.id)?.is_some());
+//! assert_eq!(third.expired, [note.clone()]);
+//! assert!(db.working_state().node(&note)?.is_none());
+//! assert!(db.snapshot(1)?.node(&note)?.is_some());
 //! # Ok(())
 //! # }
 //! ```
@@ -73,7 +75,7 @@ pub use db::{
     RemoveRequest, RestoreRequest, SetRequest, Snapshot,
 };
 pub use error::{Error, Result};
-pub use json::Json;
+pub use json::{Json, Map};
 pub use lifecycle::{Policy, Region};
 pub use log::{Progress, Verified};
 pub use model::Generation;

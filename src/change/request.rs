@@ -1,10 +1,9 @@
 //! Edits as they are asked for, once selectors are resolved: nodes are named by id.
 
 use super::Attempt;
-use crate::json::Json;
+use crate::json::{Json, Map};
 use crate::lifecycle::Policy;
 use crate::model::Id;
-use std::collections::BTreeMap;
 
 /// What a decision may use beside the state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,7 +99,7 @@ pub struct Add {
     /// See [`Node`](crate::model::Node).
     pub encoding: Option<String>,
     /// Custom attributes; a null one is not set.
-    pub attrs: BTreeMap<String, Json>,
+    pub attrs: Map,
     /// The time it was made; the wall clock if none is given.
     pub created_at_ns: Option<i64>,
 }
@@ -128,7 +127,7 @@ impl Default for Add {
             provenance: None,
             mime: None,
             encoding: None,
-            attrs: BTreeMap::new(),
+            attrs: Map::new(),
             created_at_ns: None,
         }
     }
@@ -160,7 +159,7 @@ pub struct Set {
     /// The encoding.
     pub encoding: Option<Option<String>>,
     /// Custom attributes; null removes one.
-    pub attrs: BTreeMap<String, Json>,
+    pub attrs: Map,
 }
 
 /// Nodes to move below another parent.

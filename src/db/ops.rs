@@ -3,10 +3,9 @@
 //! Nodes are named by selectors in text. In Rust, fill in what you need and leave the rest to
 //! `..Default::default()`; as JSON they have the fields of the operation protocol.
 
-use crate::json::Json;
+use crate::json::{Json, Map};
 use crate::lifecycle::Policy;
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// Adds a node.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -70,8 +69,8 @@ pub struct AddRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
     /// Custom attributes.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub attrs: BTreeMap<String, Json>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub attrs: Map,
     /// When it was made; the clock if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created_at_ns: Option<i64>,
@@ -113,8 +112,8 @@ pub struct SetRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<Option<String>>,
     /// Custom attributes; null removes one.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub attrs: BTreeMap<String, Json>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub attrs: Map,
 }
 
 /// Moves nodes.

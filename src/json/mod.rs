@@ -12,17 +12,18 @@
 
 mod canonical;
 mod lines;
+mod map;
 mod parse;
 mod reply;
 
 pub use canonical::{canonical, canonical_string, write_canonical, write_canonical_str};
 pub use lines::{Line, field, read_line};
+pub use map::Map;
 pub use parse::{JsonError, parse, parse_document};
 pub use reply::{is_unseen, line, pretty};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 /// A normalised JSON value.
 #[derive(Debug, Clone)]
@@ -42,7 +43,7 @@ pub enum Json {
     /// An array.
     List(Vec<Json>),
     /// An object; its keys are in code point order.
-    Map(BTreeMap<String, Json>),
+    Map(Map),
 }
 
 impl Json {

@@ -4,9 +4,8 @@
 //! `serde_json` keeps long numbers only by giving one key of an object a meaning of its own. It
 //! counts the nesting as it goes, so that no input, however deep, can exhaust the stack.
 
-use super::Json;
+use super::{Json, Map};
 use crate::limits::{MAX_JSON_NESTING, MAX_JSON_VALUES};
-use std::collections::BTreeMap;
 
 /// Why a text is not a JSON value that pactdb keeps.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -102,9 +101,9 @@ impl Parser<'_> {
     }
 
     fn map(&mut self) -> Result<Json, JsonError> {
-        let mut map = BTreeMap::new();
+        let mut entries = Vec::new();
         if self.next_is(b'}') {
-            return Ok(Json::Map(map));
+            return Ok(Json::Map(Map::new()));
         }
         loop {
             self.skip_space();
@@ -116,9 +115,9 @@ impl Parser<'_> {
                 return Err(self.expected("':' after the key"));
             }
             let value = self.value()?;
-            map.insert(key, value);
+            entries.push((key, value));
             if self.next_is(b'}') {
-                return Ok(Json::Map(map));
+                return Ok(Json::Map(Map::collected(entries)));
             }
             if !self.next_is(b',') {
                 return Err(self.expected("',' or '}'"));

@@ -3,18 +3,17 @@
 
 use crate::code::Code;
 use crate::error::{Error, Result};
-use crate::json::Json;
-use std::collections::BTreeMap;
+use crate::json::{Json, Map};
 
 /// The fields of a request that are not taken yet.
 pub struct Fields {
     op: String,
-    map: BTreeMap<String, Json>,
+    map: Map,
 }
 
 impl Fields {
     /// All fields of an operation.
-    pub fn new(op: &str, map: BTreeMap<String, Json>) -> Fields {
+    pub fn new(op: &str, map: Map) -> Fields {
         Fields { op: op.to_owned(), map }
     }
 
@@ -125,7 +124,7 @@ pub fn count(name: &str, value: Json) -> Result<u64> {
 }
 
 /// An object.
-pub fn object(name: &str, value: Json) -> Result<BTreeMap<String, Json>> {
+pub fn object(name: &str, value: Json) -> Result<Map> {
     match value {
         Json::Map(map) => Ok(map),
         other => Err(invalid(name, "an object", &other)),

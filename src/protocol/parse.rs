@@ -8,13 +8,12 @@ use crate::db::{
     LogRequest, MoveRequest, RemoveRequest, RestoreRequest, SetRequest,
 };
 use crate::error::{Error, Result};
-use crate::json::Json;
+use crate::json::{Json, Map};
 use crate::lifecycle::{Policy, Region};
 use crate::query::{Dialect, Options as QueryOptions};
 use crate::session::{ThreadFormat, ThreadRequest};
 use crate::snapshot::params_hash;
 use serde::{Deserialize, Deserializer};
-use std::collections::BTreeMap;
 
 /// An operation.
 #[derive(Debug, Clone, PartialEq)]
@@ -325,7 +324,7 @@ fn add(fields: &mut Fields) -> Result<AddRequest> {
     })
 }
 
-fn attrs(fields: &mut Fields) -> Result<BTreeMap<String, Json>> {
+fn attrs(fields: &mut Fields) -> Result<Map> {
     Ok(fields.take("attrs").map(|value| object("attrs", value)).transpose()?.unwrap_or_default())
 }
 

@@ -7,13 +7,12 @@
 use super::parse::{Op, Question, parse_request};
 use crate::code::Code;
 use crate::error::{Error, Result};
-use crate::json::{self, Json};
+use crate::json::{self, Json, Map};
 use crate::model::HEADERS;
 use crate::query::ast::{
     Add, Diff, Field, FieldValue, Fields, Moment, Policy, Set, Statement, Value, ValueKind,
 };
 use crate::query::{Dialect, Options as QueryOptions, Span, format, nearest_word};
-use std::collections::BTreeMap;
 
 /// The fields of an add beside those that have a place of their own in the statement.
 pub const ADD_FIELDS: [&str; 18] = [
@@ -73,7 +72,7 @@ pub fn statement_op(statement: &Statement, text: &str, dialect: Dialect) -> Resu
             map.insert("to".to_owned(), part(request.to.at.0));
             map
         }
-        Statement::Remove(remove) => BTreeMap::from([
+        Statement::Remove(remove) => Map::from([
             ("op".to_owned(), Json::from("remove")),
             ("target".to_owned(), part(remove.target.at.0)),
             ("force".to_owned(), Json::from(remove.force)),
@@ -81,15 +80,15 @@ pub fn statement_op(statement: &Statement, text: &str, dialect: Dialect) -> Resu
         Statement::Commit(commit) => {
             plain_fields("commit", commit.fields.as_ref(), &COMMIT_FIELDS)?
         }
-        Statement::Undo(_) => BTreeMap::from([("op".to_owned(), Json::from("undo"))]),
-        Statement::Restore(restore) => BTreeMap::from([
+        Statement::Undo(_) => Map::from([("op".to_owned(), Json::from("undo"))]),
+        Statement::Restore(restore) => Map::from([
             ("op".to_owned(), Json::from("restore")),
             ("at".to_owned(), part(restore.to.at.0)),
             ("discard".to_owned(), Json::from(restore.discard)),
         ]),
         Statement::Diff(diff) => diff_request(diff, text, dialect),
         Statement::Policy(policy) => policy_request(policy)?,
-        Statement::EndCadence(cadence) => BTreeMap::from([
+        Statement::EndCadence(cadence) => Map::from([
             ("op".to_owned(), Json::from("cadence")),
             ("end".to_owned(), Json::from(cadence.key.as_str())),
         ]),
@@ -97,7 +96,7 @@ pub fn statement_op(statement: &Statement, text: &str, dialect: Dialect) -> Resu
     parse_request(Json::Map(request))
 }
 
-fn add_request(add: &Add, text: &str) -> Result<BTreeMap<String, Json>> {
+fn add_request(add: &Add, text: &str) -> Result<Map> {
     let mut map = node_fields("add", add.fields.as_ref(), &ADD_FIELDS)?;
     if let Some(place) = &add.place {
         map.insert("to".to_owned(), Json::from(place.at.0.of(text)));
@@ -118,7 +117,7 @@ fn add_request(add: &Add, text: &str) -> Result<BTreeMap<String, Json>> {
     Ok(map)
 }
 
-fn set_request(set: &Set, text: &str) -> Result<BTreeMap<String, Json>> {
+fn set_request(set: &Set, text: &str) -> Result<Map> {
     let mut map = node_fields("set", set.fields.as_ref(), &SET_FIELDS)?;
     map.insert("target".to_owned(), Json::from(set.target.at.0.of(text)));
     if let Some(content) = &set.content {
@@ -127,7 +126,7 @@ fn set_request(set: &Set, text: &str) -> Result<BTreeMap<String, Json>> {
     Ok(map)
 }
 
-fn diff_request(diff: &Diff, text: &str, dialect: Dialect) -> BTreeMap<String, Json> {
+fn diff_request(diff: &Diff, text: &str, dialect: Dialect) -> Map {
     let address = |moment: &Moment| match moment {
         Moment::Now(_) => Json::Null,
         Moment::Time(time) => Json::from(format(time, dialect)),
@@ -138,7 +137,7 @@ fn diff_request(diff: &Diff, text: &str, dialect: Dialect) -> BTreeMap<String, J
         [one] => (address(one), Json::Null),
         [a, b, ..] => (address(a), address(b)),
     };
-    let mut map = BTreeMap::from([
+    let mut map = Map::from([
         ("op".to_owned(), Json::from("diff")),
         ("a".to_owned(), a),
         ("b".to_owned(), b),
@@ -151,12 +150,12 @@ fn diff_request(diff: &Diff, text: &str, dialect: Dialect) -> BTreeMap<String, J
     map
 }
 
-fn policy_request(policy: &Policy) -> Result<BTreeMap<String, Json>> {
-    let mut map = BTreeMap::from([("op".to_owned(), Json::from("policy"))]);
+fn policy_request(policy: &Policy) -> Result<Map> {
+    let mut map = Map::from([("op".to_owned(), Json::from("policy"))]);
     let Some(set) = &policy.set else { return Ok(map) };
     let mut list = Vec::with_capacity(set.len());
     for fields in set {
-        let mut one = BTreeMap::new();
+        let mut one = Map::new();
         for field in &fields.list {
             known(field, "policy", &POLICY_FIELDS)?;
             let mut value = value_of(field);
@@ -165,8 +164,8 @@ fn policy_request(policy: &Policy) -> Result<BTreeMap<String, Json>> {
             {
                 region.insert(0, '^');
             }
-            let alone = BTreeMap::from([(field.name.text.clone(), value.clone())]);
-            let request = BTreeMap::from([
+            let alone = Map::from([(field.name.text.clone(), value.clone())]);
+            let request = Map::from([
                 ("op".to_owned(), Json::from("policy")),
                 ("set".to_owned(), Json::List(vec![Json::Map(alone)])),
             ]);
@@ -180,12 +179,8 @@ fn policy_request(policy: &Policy) -> Result<BTreeMap<String, Json>> {
 }
 
 /// The request of an operation whose fields are a closed list.
-fn plain_fields(
-    op: &str,
-    fields: Option<&Fields>,
-    names: &[&str],
-) -> Result<BTreeMap<String, Json>> {
-    let mut map = BTreeMap::from([("op".to_owned(), Json::from(op))]);
+fn plain_fields(op: &str, fields: Option<&Fields>, names: &[&str]) -> Result<Map> {
+    let mut map = Map::from([("op".to_owned(), Json::from(op))]);
     for field in fields.into_iter().flat_map(|fields| &fields.list) {
         known(field, op, names)?;
         judge(op, field, field.name.text.clone(), value_of(field))?;
@@ -195,13 +190,9 @@ fn plain_fields(
 }
 
 /// The request of an operation on nodes, which may have attributes of their own.
-fn node_fields(
-    op: &str,
-    fields: Option<&Fields>,
-    names: &[&str],
-) -> Result<BTreeMap<String, Json>> {
-    let mut map = BTreeMap::from([("op".to_owned(), Json::from(op))]);
-    let mut attrs = BTreeMap::new();
+fn node_fields(op: &str, fields: Option<&Fields>, names: &[&str]) -> Result<Map> {
+    let mut map = Map::from([("op".to_owned(), Json::from(op))]);
+    let mut attrs = Map::new();
     for field in fields.into_iter().flat_map(|fields| &fields.list) {
         let name = field.name.text.as_str();
         let value = value_of(field);
@@ -225,7 +216,7 @@ fn node_fields(
 
 /// Reads a request with this field alone.
 fn judge(op: &str, field: &Field, name: String, value: Json) -> Result<()> {
-    let mut alone = BTreeMap::from([("op".to_owned(), Json::from(op)), (name, value)]);
+    let mut alone = Map::from([("op".to_owned(), Json::from(op)), (name, value)]);
     for needed in ["target", "to"] {
         if matches!((op, needed), ("set" | "move", "target") | ("move", "to")) {
             alone.insert(needed.to_owned(), Json::from("*"));

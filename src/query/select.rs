@@ -11,10 +11,9 @@ use super::query_error::QueryError;
 use super::range::{RangeDiffLatestResult, Stops, range};
 use super::resolve::resolve;
 use super::timeline::{Moment, Timeline};
-use crate::json::Json;
+use crate::json::{Json, Map};
 use crate::model::Id;
 use crate::snapshot::node_object;
-use std::collections::BTreeMap;
 
 /// What a selector yields.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,7 +33,7 @@ pub enum Selected {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Nodes {
     /// One object for each node, in the order of R7.
-    pub nodes: Vec<BTreeMap<String, Json>>,
+    pub nodes: Vec<Map>,
     /// What the asker should know.
     pub warnings: Vec<String>,
 }

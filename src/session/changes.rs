@@ -1,10 +1,10 @@
 //! What happened to nodes between two trees.
 
 use crate::error::Result;
-use crate::json::Json;
+use crate::json::{Json, Map};
 use crate::model::{Id, Node, Place, Position, Tree};
 use crate::snapshot::{Contents, node_object};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What happened to a node.
@@ -98,7 +98,7 @@ pub(super) fn compare(
         let fields = match what {
             What::Removed => Vec::new(),
             What::Added => {
-                let mut fields = differences(&BTreeMap::new(), &new.unwrap_or_default());
+                let mut fields = differences(&Map::new(), &new.unwrap_or_default());
                 fields.retain(|field| ["role", "kind", "content"].contains(&field.name.as_str()));
                 fields
             }
@@ -117,7 +117,7 @@ pub(super) fn compare(
     Ok(changes)
 }
 
-type Facts = BTreeMap<String, Json>;
+type Facts = Map;
 
 fn facts(tree: &Tree, id: &str, cycle: u64, contents: &dyn Contents) -> Result<Option<Facts>> {
     let Some(position) = tree.find(id)? else { return Ok(None) };

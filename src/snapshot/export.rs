@@ -1,9 +1,8 @@
 //! A state of the tree as canonical JSON (R9.2).
 
 use super::hash::hex;
-use crate::json::{Json, write_canonical, write_canonical_str};
+use crate::json::{Json, Map, write_canonical, write_canonical_str};
 use crate::model::{ContentRef, Generation, Node, Place, ReadError, Subtree, Tree};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Who has the contents of blocks.
@@ -80,8 +79,8 @@ pub fn export(
 }
 
 /// The object of one node, without children. `content` is its content, if it has any.
-pub fn node_object(node: &Node, cycle: u64, content: Option<&Json>) -> BTreeMap<String, Json> {
-    let mut map: BTreeMap<String, Json> = BTreeMap::new();
+pub fn node_object(node: &Node, cycle: u64, content: Option<&Json>) -> Map {
+    let mut map: Map = Map::new();
     // Custom attributes first: an import may have kept one under a name that a header uses later.
     for (name, value) in &node.attrs {
         map.insert(name.to_string(), value.clone());

@@ -3,16 +3,15 @@
 use super::hash::content_bytes;
 use super::import::{Given, ImportError};
 use super::size::check_attr_size;
-use crate::json::Json;
+use crate::json::{Json, Map};
 use crate::limits::{
     MAX_CONTENT_BYTES, MAX_NAME_BYTES, MAX_NUMBER, MAX_TIME_NS, MAX_VALUE_NESTING,
 };
 use crate::model::{Class, HEADERS, Lifetime, Name, Node, iso_from_ns};
-use std::collections::BTreeMap;
 
 /// The fields of an object, and where it stands.
 pub(super) struct Fields<'a> {
-    pub(super) object: &'a BTreeMap<String, Json>,
+    pub(super) object: &'a Map,
     pub(super) path: &'a str,
 }
 

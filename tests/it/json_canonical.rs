@@ -5,7 +5,7 @@
 
 use crate::support::storage::Memory;
 use pactdb::db::Options;
-use pactdb::json::{Json, JsonError, canonical_string, parse};
+use pactdb::json::{Json, JsonError, Map, canonical_string, parse};
 use pactdb::limits::MAX_JSON_NESTING;
 use pactdb::protocol::handle_line;
 use pactdb::snapshot::{content_hash, hex};
@@ -26,7 +26,7 @@ fn field(line: &str, name: &str) -> String {
     map[name].as_str().unwrap().to_owned()
 }
 
-fn hash_of(node: &BTreeMap<String, Json>) -> String {
+fn hash_of(node: &Map) -> String {
     let text = |name: &str| node.get(name).and_then(Json::as_str);
     let attrs =
         node.iter().map(|(name, value)| (Arc::from(name.as_str()), value.clone())).collect();
@@ -213,7 +213,7 @@ for line in sys.stdin.buffer.read().decode('utf-8').split('\\n'):
     assert_eq!(answers.len(), texts.len());
     for (text, answer) in texts.iter().zip(answers) {
         let value = parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
-        let node = BTreeMap::from([
+        let node = Map::from([
             ("content".to_owned(), value.clone()),
             ("kind".to_owned(), Json::from("k")),
             ("data_x".to_owned(), value.clone()),
@@ -301,6 +301,32 @@ fn errors_say_where_and_what_was_expected() {
     ] {
         assert_eq!(parse(text).unwrap_err().to_string(), message, "{text}");
     }
+}
+
+/// Keys in any order, some of them twice: an object is what a tree of its entries would be.
+#[test]
+fn an_object_is_its_entries_sorted_and_the_last_of_a_key_counts() {
+    let keys = proptest::collection::vec("[a-dé]{0,2}", 0..40);
+    let mut runner = TestRunner::default();
+    let checked = runner.run(&keys, |keys| {
+        let entries = || keys.iter().cloned().zip((0..).map(Json::Int));
+        let expected: BTreeMap<String, Json> = entries().collect();
+        let texts: Vec<String> =
+            entries().map(|(k, v)| format!("\"{k}\":{}", canonical_string(&v))).collect();
+        let parsed = parse(&format!("{{{}}}", texts.join(","))).unwrap();
+        let (mut one_by_one, mut at_once) = (Map::new(), Map::new());
+        for (key, value) in entries() {
+            one_by_one.insert(key, value);
+        }
+        at_once.extend(entries());
+        for map in [one_by_one, at_once, entries().collect()] {
+            prop_assert_eq!(&Json::Map(map.clone()), &parsed);
+            prop_assert!(map.iter().eq(&expected));
+            prop_assert!(keys.iter().all(|key| map.get(key) == expected.get(key)));
+        }
+        Ok(())
+    });
+    checked.unwrap();
 }
 
 #[test]

@@ -27,7 +27,8 @@ fn value() -> impl Strategy<Value = Json> {
     leaf.prop_recursive(4, 32, 4, |inner| {
         prop_oneof![
             proptest::collection::vec(inner.clone(), 0..4).prop_map(Json::List),
-            proptest::collection::btree_map(text(), inner, 0..4).prop_map(Json::Map),
+            proptest::collection::btree_map(text(), inner, 0..4)
+                .prop_map(|map| Json::Map(map.into_iter().collect())),
         ]
     })
 }

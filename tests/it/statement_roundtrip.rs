@@ -42,7 +42,8 @@ fn json() -> impl Strategy<Value = Json> {
     leaf.prop_recursive(3, 12, 3, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..3).prop_map(Json::List),
-            prop::collection::btree_map("[a-z'\\\\]{0,3}", inner, 0..3).prop_map(Json::Map),
+            prop::collection::btree_map("[a-z'\\\\]{0,3}", inner, 0..3)
+                .prop_map(|map| Json::Map(map.into_iter().collect())),
         ]
     })
 }

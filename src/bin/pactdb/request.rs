@@ -1,16 +1,16 @@
 //! Requests of the protocol from flags: every front sends the same objects.
 
+use pactdb::json::Map;
 use pactdb::protocol::{Op, parse_request};
 use pactdb::{Json, Result};
-use std::collections::BTreeMap;
 
 /// A request that is being put together.
-pub struct Request(BTreeMap<String, Json>);
+pub struct Request(Map);
 
 impl Request {
     /// A request for an operation.
     pub fn new(op: &str) -> Request {
-        Request(BTreeMap::from([("op".to_owned(), Json::from(op))]))
+        Request(Map::from([("op".to_owned(), Json::from(op))]))
     }
 
     /// With a field, if there is a value.

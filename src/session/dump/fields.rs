@@ -3,11 +3,10 @@
 
 use super::{invalid, parse_line, read_hash};
 use crate::error::Result;
-use crate::json::Json;
-use std::collections::BTreeMap;
+use crate::json::{Json, Map};
 
 /// Fields that are not taken yet.
-pub(super) struct Fields(BTreeMap<String, Json>);
+pub(super) struct Fields(Map);
 
 impl Fields {
     pub(super) fn parse(text: &str) -> Result<Fields> {
@@ -109,7 +108,7 @@ impl Fields {
     }
 
     /// All fields that are left.
-    pub(super) fn rest(self) -> BTreeMap<String, Json> {
+    pub(super) fn rest(self) -> Map {
         self.0
     }
 

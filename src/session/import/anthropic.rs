@@ -81,7 +81,7 @@ fn block(role: &str, mut map: Map) -> Result<Block, String> {
     }
     map.remove("type");
     // The API takes these as null too.
-    let null = |name: &&str| map.get(*name) == Some(&Json::Null);
+    let null = |name: &&str| map.get(name) == Some(&Json::Null);
     let nulls: Vec<&str> = ["cache_control", "citations"].into_iter().filter(null).collect();
     let block = match kind.as_str() {
         "text" => Block::said(role, Some(Json::Str(text(&mut map, "text")?))),

@@ -18,7 +18,9 @@ pub(super) fn message(builder: &mut Builder, record: Json) -> Result<Message, St
     let uuid = optional_text(&mut line, "uuid")?;
     let said = line.remove("message").ok_or("'message' is missing")?;
     let mut said = map("'message'", said)?;
-    said.entry("role".into()).or_insert_with(|| Json::from(kind.as_str()));
+    if !said.contains_key("role") {
+        said.insert("role".into(), Json::from(kind.as_str()));
+    }
     // A line without blocks of its own needs a name only if it has several.
     let group = uuid.as_deref().map_or(Json::Null, Json::from);
     let mut message = anthropic::message(said, group)?;

@@ -65,7 +65,7 @@ fn decisive(map: &Map) -> Option<Format> {
         return Some(Format::Codex);
     }
     let line = ["sessionId", "uuid", "parentUuid", "leafUuid"];
-    if kind.is_some() && line.iter().any(|name| map.contains_key(*name)) {
+    if kind.is_some() && line.iter().any(|name| map.contains_key(name)) {
         return Some(Format::ClaudeCode);
     }
     if let Some(Json::List(list)) = map.get("messages") {
@@ -107,7 +107,7 @@ fn by_message(map: &Map) -> Option<Format> {
         return Some(Format::OpenaiResponses);
     }
     let calls = ["tool_calls", "tool_call_id", "function_call"];
-    let chat = calls.iter().any(|name| map.contains_key(*name))
+    let chat = calls.iter().any(|name| map.contains_key(name))
         || matches!(peek(map, "role"), Some("developer" | "function"));
     chat.then_some(Format::OpenaiChat)
 }

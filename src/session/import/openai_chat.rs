@@ -64,7 +64,7 @@ fn message(mut map: Map, group: Json) -> Result<Message, String> {
 /// Fields that the API takes as null too.
 fn nulls(role: &str, map: &Map) -> Vec<&'static str> {
     let names = ["audio", "function_call", "refusal"].into_iter();
-    names.filter(|name| role == "assistant" && map.get(*name) == Some(&Json::Null)).collect()
+    names.filter(|name| role == "assistant" && map.get(name) == Some(&Json::Null)).collect()
 }
 
 /// A text or a list of parts, as it is.

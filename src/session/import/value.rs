@@ -1,10 +1,9 @@
 //! Small questions to JSON objects of foreign formats, and times in their many forms.
 
 use crate::json::Json;
-use std::collections::BTreeMap;
 
 /// An object.
-pub(super) type Map = BTreeMap<String, Json>;
+pub(super) type Map = crate::json::Map;
 
 /// The object that a record must be.
 pub(super) fn map(what: &str, value: Json) -> Result<Map, String> {
@@ -68,7 +67,7 @@ pub(super) fn rest(map: Map) -> Map {
 /// there, and the value as it stood.
 pub(super) fn time(map: &mut Map, names: &[&str]) -> Result<Option<(i64, Json)>, String> {
     for name in names {
-        match map.remove(*name) {
+        match map.remove(name) {
             None | Some(Json::Null) => {}
             Some(value) => {
                 let (time, unit) = match name.strip_suffix("_ns") {

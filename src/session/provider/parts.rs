@@ -5,9 +5,8 @@ use super::notes::Notes;
 use super::shapes::{self, Shape, data_url};
 use super::units::{Unit, is_blank, label};
 use crate::json::{Json, canonical_string};
-use std::collections::BTreeMap;
 
-pub(super) type Map = BTreeMap<String, Json>;
+pub(super) type Map = crate::json::Map;
 
 /// The most bytes of JSON that are shown of a part which the API does not take.
 const SHOWN: usize = 4096;

@@ -171,7 +171,7 @@ pub(super) fn arguments(unit: &Unit, notes: &mut Notes) -> Json {
     };
     notes.mended(unit, what, "they are the field input of an object here");
     let input = unit.content.as_deref().cloned().unwrap_or(Json::Null);
-    Json::Map(BTreeMap::from([("input".to_owned(), input)]))
+    Json::Map(json::Map::from([("input".to_owned(), input)]))
 }
 
 /// The same as a text: the very text that was given, if it is one.

@@ -3,6 +3,7 @@
 use super::*;
 use pactdb::db::{AddRequest, SetRequest};
 use pactdb::json::Json;
+use pactdb::json::Map;
 use pactdb::limits::{MAX_ATTR_BYTES, MAX_ATTRS, MAX_LIST_ITEMS, MAX_NODE_BYTES};
 use pactdb::{Code, Result};
 
@@ -19,7 +20,7 @@ fn import(db: &Db, id: &str, fields: Vec<(String, Json)>) -> Result<()> {
     let object = |fields: Vec<(&str, Json)>| {
         Json::Map(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
     };
-    let mut block: std::collections::BTreeMap<String, Json> = fields.into_iter().collect();
+    let mut block: Map = fields.into_iter().collect();
     block.insert("id".into(), id.into());
     let head = object(vec![
         ("id", "ah".into()),

@@ -4,11 +4,11 @@ use crate::args::{AddArgs, BatchArgs, CommitArgs, ContentArgs, MoveArgs, PolicyA
 use crate::context::Context;
 use crate::render::{cut, plural, visible};
 use crate::request::{Request, count};
+use pactdb::json::Map;
 use pactdb::json::parse_document as parse;
 use pactdb::limits::MAX_LINE_BYTES;
 use pactdb::query::{Options, Selected};
 use pactdb::{Code, Error, Json, Result};
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -148,7 +148,7 @@ pub fn policy(context: &Context, args: PolicyArgs) -> Result<()> {
         ("max_tokens", args.max_tokens),
         ("protect_recent_turns", args.protect_recent_turns),
     ];
-    let mut policy: BTreeMap<String, Json> = limits
+    let mut policy: Map = limits
         .into_iter()
         .filter_map(|(name, limit)| Some((name.to_owned(), count(limit?))))
         .collect();
@@ -185,7 +185,7 @@ fn content(args: ContentArgs) -> Result<Option<Json>> {
 
 /// Attributes as `NAME=VALUE`: a value that is JSON is that, everything else a text.
 fn attrs(pairs: &[String]) -> Result<Option<Json>> {
-    let mut map = BTreeMap::new();
+    let mut map = Map::new();
     for pair in pairs {
         let Some((name, value)) = pair.split_once('=') else {
             return Err(Error::request(format!("--attr takes NAME=VALUE, not {pair}")));

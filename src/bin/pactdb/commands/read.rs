@@ -5,10 +5,10 @@ use crate::args::{AnswerArgs, DiffArgs, LogArgs, SelectArgs, TreeArgs};
 use crate::context::Context;
 use crate::render::{self, TreeOptions};
 use crate::request::{Request, count};
+use pactdb::json::Map;
 use pactdb::query::{Asked, Dialect, Options, Selected, named_id, parse_selector};
 use pactdb::session::life;
 use pactdb::{Code, Db, Error, Json, Result};
-use std::collections::BTreeMap;
 
 pub fn select(context: &Context, op: &str, args: SelectArgs) -> Result<()> {
     let db = context.existing()?;
@@ -128,7 +128,7 @@ fn options(args: &AnswerArgs) -> Option<Json> {
         ("maxSnapshots", args.max_snapshots),
         ("maxChangesPerSnapshot", args.max_changes),
     ];
-    let mut map: BTreeMap<String, Json> = numbers
+    let mut map: Map = numbers
         .into_iter()
         .filter_map(|(name, number)| Some((name.to_owned(), count(number?))))
         .collect();

@@ -8,11 +8,11 @@ mod story;
 use crate::context::{Context, name_of};
 use crate::progress::Bar;
 use crate::render::{plural, visible};
+use pactdb::json::Map;
 use pactdb::{
     AddRequest, AttemptAction, AttemptRequest, AttemptStatus, Clock, Code, CommitRequest, Db,
     Error, Json, Options, Result, SetRequest,
 };
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -167,7 +167,7 @@ impl Teller<'_> {
     }
 
     /// What ties a result to its call, as imports have it.
-    fn tool_attrs(&self, tool: &str) -> BTreeMap<String, Json> {
+    fn tool_attrs(&self, tool: &str) -> Map {
         let call = format!("call_{}", self.calls);
         let attrs = [("data_tool_name", Json::from(tool)), ("data_call_id", Json::from(call))];
         attrs.map(|(name, value)| (name.to_owned(), value)).into()

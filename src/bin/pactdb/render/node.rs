@@ -3,8 +3,8 @@
 use super::columns::Cell;
 use super::look::Tone;
 use pactdb::Json;
+use pactdb::json::Map;
 use pactdb::json::canonical_string;
-use std::collections::BTreeMap;
 
 /// What is shown of a node.
 #[derive(Debug, Clone, Default)]
@@ -41,7 +41,7 @@ pub struct NodeView {
 
 impl NodeView {
     /// From an object as `nodes` answers it.
-    pub fn of(object: &BTreeMap<String, Json>) -> NodeView {
+    pub fn of(object: &Map) -> NodeView {
         let text = |name: &str| object.get(name).and_then(Json::as_str).map(str::to_owned);
         let number = |name: &str| object.get(name).and_then(Json::as_i64);
         let tags = match object.get("tags") {

@@ -5,10 +5,10 @@ use super::report;
 use super::session::{Outcome, Session};
 use crate::answer::{Answer, now, source};
 use crate::render::{self, Look, NodeView, Tone, TreeOptions, visible};
+use pactdb::json::Map;
 use pactdb::query::ast::Selector;
 use pactdb::query::{Asked, Dialect, Options, Selected};
 use pactdb::{Db, Error, Json, Result, Snapshot};
-use std::collections::BTreeMap;
 
 /// The last result, in a form from which others can be made.
 pub enum Last {
@@ -22,7 +22,7 @@ pub enum Last {
 
 /// Nodes that a question found.
 pub struct Found {
-    nodes: Vec<BTreeMap<String, Json>>,
+    nodes: Vec<Map>,
     warnings: Vec<String>,
     /// The cycle that ages are counted to.
     now: Option<u64>,
@@ -144,7 +144,7 @@ pub fn pretty(value: &Json) -> String {
 }
 
 /// A node with every header, and its whole content below them.
-fn full(look: Look, node: &BTreeMap<String, Json>) -> String {
+fn full(look: Look, node: &Map) -> String {
     let id = node.get("id").and_then(Json::as_str).unwrap_or("?");
     let mut out = format!("{}\n", look.paint(Tone::Id, id));
     for (name, value) in node.iter().filter(|(name, _)| *name != "id" && *name != "content") {

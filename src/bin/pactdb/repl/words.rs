@@ -3,6 +3,7 @@
 //! Bounded, however long the history is: the standing instructions, the head and the newest turns
 //! are looked at, and kept until something changes.
 
+use pactdb::json::Map;
 use pactdb::query::Options;
 use pactdb::{Address, Db, Json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,7 +49,7 @@ impl Words {
         words
     }
 
-    fn take(&mut self, node: &BTreeMap<String, Json>) {
+    fn take(&mut self, node: &Map) {
         for (name, value) in node {
             match (name.as_str(), value) {
                 ("id", Json::Str(id)) => self.ids.push(id.clone()),

@@ -1,0 +1,160 @@
+//! An object: its entries in one list, sorted by key.
+//!
+//! A document may hold millions of objects with an entry or two. A tree of nodes would take hundreds
+//! of bytes for each of them; this takes what the entries take.
+
+use super::Json;
+
+/// The entries of an object, in code point order of their keys.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Map(Vec<(String, Json)>);
+
+impl Map {
+    /// No entries.
+    pub const fn new() -> Map {
+        Map(Vec::new())
+    }
+
+    /// Entries as they came; of a key that is there twice, the last one counts.
+    pub(super) fn collected(mut entries: Vec<(String, Json)>) -> Map {
+        let in_order = entries.is_sorted_by(|(a, _), (b, _)| a < b);
+        if !in_order {
+            // The sort keeps the order of equal keys, so the last one comes to stand first.
+            entries.reverse();
+            entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+            entries.dedup_by(|(key, _), (newest, _)| key == newest);
+        }
+        entries.shrink_to_fit();
+        Map(entries)
+    }
+
+    fn find(&self, key: &str) -> Result<usize, usize> {
+        self.0.binary_search_by(|(known, _)| known.as_str().cmp(key))
+    }
+
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&Json> {
+        self.find(key).ok().map(|at| &self.0[at].1)
+    }
+
+    /// The value of a key, to be changed.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Json> {
+        self.find(key).ok().map(|at| &mut self.0[at].1)
+    }
+
+    /// Whether there is such a key.
+    pub fn contains_key(&self, key: &str) -> bool {
+        self.find(key).is_ok()
+    }
+
+    /// Sets the value of a key, and returns what it was.
+    pub fn insert(&mut self, key: String, value: Json) -> Option<Json> {
+        match self.find(&key) {
+            Ok(at) => Some(std::mem::replace(&mut self.0[at].1, value)),
+            Err(at) => {
+                self.0.insert(at, (key, value));
+                None
+            }
+        }
+    }
+
+    /// Takes an entry out, and returns its value.
+    pub fn remove(&mut self, key: &str) -> Option<Json> {
+        self.find(key).ok().map(|at| self.0.remove(at).1)
+    }
+
+    /// Keeps the entries that a test holds for.
+    pub fn retain(&mut self, mut keep: impl FnMut(&String, &mut Json) -> bool) {
+        self.0.retain_mut(|(key, value)| keep(key, value));
+    }
+
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The entries.
+    pub fn iter(&self) -> Iter<'_> {
+        self.0.iter().map(|(key, value)| (key, value))
+    }
+
+    /// The keys.
+    pub fn keys(&self) -> impl DoubleEndedIterator<Item = &String> + ExactSizeIterator {
+        self.0.iter().map(|(key, _)| key)
+    }
+
+    /// The values.
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = &Json> + ExactSizeIterator {
+        self.0.iter().map(|(_, value)| value)
+    }
+
+    /// The entries, with values to be changed.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&String, &mut Json)> {
+        self.0.iter_mut().map(|(key, value)| (&*key, value))
+    }
+}
+
+/// The value of a key, which must be there; [`Map::get`] asks first.
+impl std::ops::Index<&str> for Map {
+    type Output = Json;
+
+    fn index(&self, key: &str) -> &Json {
+        match self.get(key) {
+            Some(value) => value,
+            None => panic!("an object has no entry {key:?}"),
+        }
+    }
+}
+
+/// Goes through the entries of an object.
+pub type Iter<'a> =
+    std::iter::Map<std::slice::Iter<'a, (String, Json)>, fn(&(String, Json)) -> (&String, &Json)>;
+
+impl<'a> IntoIterator for &'a Map {
+    type Item = (&'a String, &'a Json);
+    type IntoIter = Iter<'a>;
+
+    fn into_iter(self) -> Iter<'a> {
+        self.iter()
+    }
+}
+
+impl IntoIterator for Map {
+    type Item = (String, Json);
+    type IntoIter = std::vec::IntoIter<(String, Json)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl FromIterator<(String, Json)> for Map {
+    fn from_iter<I: IntoIterator<Item = (String, Json)>>(entries: I) -> Map {
+        Map::collected(entries.into_iter().collect())
+    }
+}
+
+impl<const N: usize> From<[(String, Json); N]> for Map {
+    fn from(entries: [(String, Json); N]) -> Map {
+        Map::collected(entries.into())
+    }
+}
+
+impl Extend<(String, Json)> for Map {
+    fn extend<I: IntoIterator<Item = (String, Json)>>(&mut self, entries: I) {
+        let mut all = std::mem::take(&mut self.0);
+        all.extend(entries);
+        *self = Map::collected(all);
+    }
+}
+
+impl serde::Serialize for Map {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self)
+    }
+}
