@@ -1,33 +1,15 @@
 //! Every state can be said: how what the APIs have no place for is rendered, what stands for a
 //! result that is gone, and what the warnings tell.
 
-use crate::support::life::{CLOCK, ask, must};
+use super::threads::{call, said, store};
+use crate::support::life::{ask, must};
 use crate::support::program::Folder;
-use crate::support::storage::Memory;
 use crate::support::wire;
+use pactdb::Db;
 use pactdb::session::{EndReason, ThreadFormat, ThreadRequest, compare};
-use pactdb::{Db, Options};
 use serde_json::{Value, json};
 
 mod ends;
-
-fn store(requests: &[Value]) -> Db {
-    let db = Options::new().clock(CLOCK).create_on(Memory::default()).unwrap();
-    for request in requests {
-        must(&db, request);
-    }
-    db
-}
-
-fn said(role: &str, text: &str) -> Value {
-    let to = if role == "system" { "^sys" } else { "^ah" };
-    json!({"op": "add", "to": to, "role": role, "content": text})
-}
-
-fn call(id: &str, call: &str) -> Value {
-    json!({"op": "add", "id": id, "kind": "call", "role": "assistant", "content": {"x": 1},
-        "attrs": {"data_call_id": call, "data_tool_name": "look"}})
-}
 
 fn result(id: &str, call: &str, more: Value) -> Value {
     let mut request = json!({"op": "add", "id": id, "kind": "result", "role": "tool",

@@ -6,7 +6,7 @@ use pactdb::session::{EndReason, ThreadFormat, ThreadRequest, compare, thread};
 use pactdb::{Code, Db, Options};
 use serde_json::{Value, json};
 
-fn store(requests: &[Value]) -> Db {
+pub(super) fn store(requests: &[Value]) -> Db {
     let db = Options::new().clock(CLOCK).create_on(Memory::default()).unwrap();
     for request in requests {
         must(&db, request);
@@ -14,12 +14,12 @@ fn store(requests: &[Value]) -> Db {
     db
 }
 
-fn said(role: &str, text: &str) -> Value {
+pub(super) fn said(role: &str, text: &str) -> Value {
     let to = if role == "system" { "^sys" } else { "^ah" };
     json!({"op": "add", "to": to, "role": role, "content": text})
 }
 
-fn call(id: &str, call: &str) -> Value {
+pub(super) fn call(id: &str, call: &str) -> Value {
     json!({"op": "add", "id": id, "kind": "call", "role": "assistant", "content": {"x": 1},
         "attrs": {"data_call_id": call, "data_tool_name": "look"}})
 }

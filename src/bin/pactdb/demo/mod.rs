@@ -123,10 +123,13 @@ impl Teller<'_> {
             Act::Refused(error) => self.attempt(0, Some(error)),
             Act::Call { tool, text } => {
                 self.calls += 1;
+                let arguments = [("query".to_owned(), Json::from(text))];
                 self.add(AddRequest {
+                    role: Some("assistant".into()),
                     kind: Some("call".into()),
+                    content: Some(Json::Map(arguments.into())),
                     attrs: self.tool_attrs(tool),
-                    ..block("assistant", text)
+                    ..AddRequest::default()
                 })
             }
             Act::Result { tool, text } => self.add(AddRequest {
@@ -174,7 +177,7 @@ impl Teller<'_> {
     }
 
     fn add(&mut self, request: AddRequest) -> Result<()> {
-        self.seen += request.content.as_ref().and_then(Json::as_str).map_or(0, |t| t.len() as u64);
+        self.seen += request.content.as_ref().map_or(0, |content| content.text().len() as u64);
         self.db.add(request).map(drop)
     }
 
