@@ -35,12 +35,9 @@ impl LogReader {
                 if key.0 > at.0.saturating_add(LEAP) || key < at {
                     rows = table.range(key..)?;
                 }
-                let row = loop {
-                    match rows.next().transpose()? {
-                        Some((found, row)) if found.value() == key => break row,
-                        Some((found, _)) if found.value() < key => {}
-                        _ => return Err(missing_content(key.0, key.1)),
-                    }
+                let row = match rows.next_from(|found| found < key).transpose()? {
+                    Some((found, row)) if found.value() == key => row,
+                    _ => return Err(missing_content(key.0, key.1)),
                 };
                 at = (key.0, key.1 + 1);
                 lend_content(key, row.value(), |body| each(i, body))?;

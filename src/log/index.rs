@@ -220,11 +220,17 @@ impl Tables<'_> {
             let (after, upto) = window(span);
             let first = (span, after.saturating_add(1), 0, 0);
             let end = (span, upto.saturating_add(1), 0, 0);
-            absent(table, "expiry", first)?;
-            absent(table, "expiry", end)?;
-            for entry in table.range(first..end)? {
+            // The rows on both sides of the window are looked at too, see `checked`.
+            if let Some(before) = table.range(..first)?.next_back() {
+                let (key, row) = before?;
+                look("expiry", &key, &row)?;
+            }
+            for entry in table.range(first..)? {
                 let (key, row) = entry?;
                 look("expiry", &key, &row)?;
+                if key.value() >= end {
+                    break;
+                }
                 let (_, _, slot, rank) = key.value();
                 let place = place_from_key(slot, rank).ok_or_else(|| {
                     let message = format!("the expiry index names an unknown place {slot}/{rank}");
