@@ -7,7 +7,7 @@ use crate::support::disk::Disk;
 use crate::support::life::{CLOCK, live, must, requests};
 use pactdb::db::{Db, Durability, ImportTurn, Options, TurnsRequest};
 use pactdb::error::Error;
-use pactdb::{AddRequest, Json};
+use pactdb::{AddRequest, CommitRequest, Json};
 use redb::{Database, ReadableDatabase, ReadableTableMetadata, TableDefinition};
 use serde_json::json;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -300,6 +300,9 @@ fn after_a_panic_in_the_middle_of_an_edit_nothing_more_is_written() {
     let edit = || db.add(AddRequest::default());
     assert!(catch_unwind(AssertUnwindSafe(edit)).is_err());
     assert_eq!(edit().unwrap_err().code.as_str(), "E_STORE_IO");
+    // A dry run would judge by a state that nobody may build upon.
+    let dry_run = db.commit(CommitRequest { dry_run: true, ..CommitRequest::default() });
+    assert_eq!(dry_run.unwrap_err().code.as_str(), "E_STORE_IO");
     assert_eq!(db.export(None).unwrap(), before);
     drop(db);
     assert_eq!(options().open_on(disk).unwrap().export(None).unwrap(), before);
