@@ -437,6 +437,7 @@ fn a_mistake_of_the_caller_is_not_taken_for_damage() {
 }
 
 /// Panics of redb that were caught were printed all the same, before the error.
+#[cfg(feature = "cli")]
 #[test]
 fn the_program_says_nothing_of_panics_that_were_caught() {
     let folder = crate::support::program::Folder::new();

@@ -2,8 +2,11 @@
 //! acknowledged that goes into a file which nobody can find.
 
 #![cfg(unix)]
+// Without the program some of these tests are not there.
+#![cfg_attr(not(feature = "cli"), allow(unused_imports))]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[cfg(feature = "cli")]
 use crate::support::program::Folder;
 use pactdb::log::{FileStorage, StorageBackend};
 use pactdb::{AddRequest, Code, Db, Options};
@@ -26,6 +29,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 /// A store that could not be made on a full disk was "not a store" and "exists already".
+#[cfg(feature = "cli")]
 #[test]
 fn a_store_that_cannot_be_made_leaves_nothing() {
     let folder = Folder::new();
@@ -72,6 +76,7 @@ fn whoever_loses_the_race_to_make_a_store_is_told_who_has_it() {
     }
 }
 
+#[cfg(feature = "cli")]
 #[test]
 fn stores_and_dumps_are_for_their_owner_alone() {
     let folder = Folder::new();
@@ -123,6 +128,7 @@ fn a_store_that_lost_its_file_acknowledges_nothing() {
 }
 
 /// `load` and `fork` that were killed left NEW.PID.partial behind.
+#[cfg(feature = "cli")]
 #[test]
 fn a_load_that_is_killed_leaves_nothing() {
     let folder = Folder::new();

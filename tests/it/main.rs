@@ -6,6 +6,7 @@ mod checks;
 mod commits;
 mod crash;
 mod damage;
+mod dependencies;
 mod edit_errors;
 mod files;
 mod frozen;
@@ -19,7 +20,9 @@ mod model_golden;
 mod model_random;
 mod moments;
 mod opening;
+#[cfg(feature = "cli")]
 mod output;
+#[cfg(feature = "cli")]
 mod program;
 mod query_advice;
 mod query_edit;
@@ -36,8 +39,9 @@ mod query_spans;
 mod query_stores;
 mod query_syntax;
 mod query_unions;
+#[cfg(feature = "cli")]
 mod readme;
-#[cfg(unix)]
+#[cfg(all(unix, feature = "cli"))]
 mod repl;
 mod round_trip;
 mod series;

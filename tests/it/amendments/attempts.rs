@@ -1,6 +1,7 @@
 //! The parameters of a provider call are hashed and not kept (R14.13).
 
 use super::*;
+#[cfg(feature = "cli")]
 use crate::support::program::Folder;
 
 #[test]
@@ -27,6 +28,11 @@ fn the_hash_of_parameters_is_over_their_canonical_json() {
     ] {
         assert_eq!(refused(&db, request), "E_REQUEST_INVALID");
     }
+}
+
+#[cfg(feature = "cli")]
+#[test]
+fn a_flag_brings_parameters() {
     let folder = Folder::new();
     let reply = folder.ok(&["--json", "attempt", "start", "--params", "null"]);
     assert!(reply.contains("74234e98afe7498f"), "{reply}");

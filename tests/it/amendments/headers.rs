@@ -1,6 +1,7 @@
 //! `mime` and `encoding` (R14.12), from the edit to the file and back.
 
 use super::*;
+#[cfg(feature = "cli")]
 use crate::support::program::Folder;
 use pactdb::session::{dump, fork_on, load_on};
 
@@ -192,6 +193,7 @@ fn a_digest_covers_them() {
     }
 }
 
+#[cfg(feature = "cli")]
 #[test]
 fn statements_and_flags_set_them() {
     let folder = Folder::new();

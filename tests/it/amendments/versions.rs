@@ -1,6 +1,7 @@
 //! The generation that a document names (R14.10).
 
 use super::*;
+#[cfg(feature = "cli")]
 use crate::support::program::Folder;
 
 fn document(version: Value) -> Value {
@@ -38,6 +39,7 @@ fn a_store_of_the_other_generation_keeps_its_own() {
     assert_eq!(export(&new, "@c2")["spec_version"], "PACT/1.0.0");
 }
 
+#[cfg(feature = "cli")]
 #[test]
 fn a_store_that_an_import_makes_takes_the_documents_generation() {
     let folder = Folder::new();

@@ -3,6 +3,7 @@
 
 use super::threads::{call, said, store};
 use crate::support::life::{ask, must};
+#[cfg(feature = "cli")]
 use crate::support::program::Folder;
 use crate::support::wire;
 use pactdb::Db;
@@ -94,6 +95,7 @@ fn fifty_of_fifty_turns_of_an_agent_with_expiring_results_can_be_said() {
     }
 }
 
+#[cfg(feature = "cli")]
 #[test]
 fn the_demo_can_be_said_at_every_cycle() {
     let folder = Folder::new();

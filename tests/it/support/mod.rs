@@ -15,10 +15,11 @@ pub mod memory;
 pub(crate) mod model;
 pub(crate) mod naive;
 pub(crate) mod ops;
+#[cfg(feature = "cli")]
 pub mod program;
 pub mod random;
 pub(crate) mod seeded;
 pub(crate) mod storage;
-#[cfg(unix)]
+#[cfg(all(unix, feature = "cli"))]
 pub mod terminal;
 pub(crate) mod wire;
