@@ -1,4 +1,4 @@
-//! The error codes of the specification (R11). Every error that a user can meet has one.
+//! The error codes of the specification (R11), and two for work that was given up. Every error that a user can meet has one.
 
 /// What went wrong, for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -31,6 +31,8 @@ pub enum Code {
     StoreIo,
     LogCorrupt,
     Limit,
+    Cancelled,
+    Timeout,
 }
 
 impl Code {
@@ -64,6 +66,8 @@ impl Code {
             Code::StoreIo => "E_STORE_IO",
             Code::LogCorrupt => "E_LOG_CORRUPT",
             Code::Limit => "E_LIMIT",
+            Code::Cancelled => "E_CANCELLED",
+            Code::Timeout => "E_TIMEOUT",
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The one public error: a code for programs, a sentence for people, and what helps to mend it.
 
+use crate::budget::Stopped;
 use crate::change::ChangeError;
 use crate::code::Code;
 use crate::json::JsonError;
@@ -70,6 +71,12 @@ impl Error {
     }
 }
 
+impl From<Stopped> for Error {
+    fn from(stopped: Stopped) -> Error {
+        Error::new(stopped.code(), stopped.to_string())
+    }
+}
+
 impl From<ChangeError> for Error {
     fn from(error: ChangeError) -> Error {
         Error::new(error.code, error.message)
@@ -105,6 +112,7 @@ impl From<JsonError> for Error {
     fn from(error: JsonError) -> Error {
         match error {
             JsonError::TooDeep | JsonError::TooMany => Error::new(Code::Limit, error.to_string()),
+            JsonError::Stopped(stopped) => stopped.into(),
             _ => Error::request(error.to_string()),
         }
     }

@@ -53,6 +53,7 @@
 //! `protocol` is the JSON face of it all. Nothing
 //! imports upwards, and a test holds that line.
 
+pub mod budget;
 pub mod change;
 pub mod code;
 pub mod db;
@@ -67,6 +68,7 @@ pub mod query;
 pub mod session;
 pub mod snapshot;
 
+pub use budget::{Budget, Cancel};
 pub use change::{Attempt, AttemptStatus, History};
 pub use code::Code;
 pub use db::{

@@ -22,10 +22,6 @@ impl ChangeError {
 
 impl From<ReadError> for ChangeError {
     fn from(error: ReadError) -> ChangeError {
-        let code = match error {
-            ReadError::Corrupt(_) => Code::LogCorrupt,
-            ReadError::Io(_) => Code::StoreIo,
-        };
-        ChangeError::new(code, error.to_string())
+        ChangeError::new(error.code(), error.to_string())
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Db;
 use super::ops::{LogEntry, LogRequest};
+use crate::budget;
 use crate::change::{Attempt, Event, Origin, OriginKind};
 use crate::error::Result;
 use crate::log::Record;
@@ -43,6 +44,7 @@ impl Db {
                 }
             }
             done += count;
+            budget::reached("events were searched", done, Some(window))?;
         }
         Ok(found)
     }

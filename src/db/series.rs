@@ -6,6 +6,7 @@ use super::edit::End;
 use super::ops::{
     AddRequest, BatchRequest, CommitRequest, EditOp, ImportReply, ImportTurn, TurnsRequest,
 };
+use crate::budget;
 use crate::change::decide::check_attr;
 use crate::change::{Context, Event, Origin, Working, close_import, plan_import};
 use crate::code::Code;
@@ -48,6 +49,9 @@ impl Db {
                 all = ImportReply { commits: i as u64 + 1, warnings, ..reply };
                 working = next;
                 progress(all.commits, count);
+                if all.commits < count {
+                    budget::reached("snapshots were imported", all.commits, Some(count))?;
+                }
             }
             self.inner.store.sync()?;
             self.publish(working);
@@ -169,6 +173,7 @@ impl Db {
             (reply.cycle, reply.digest) = (commit.cycle, commit.digest);
             reply.commits += 1;
             progress(reply.commits, count as u64);
+            budget::reached("turns were imported", reply.commits, Some(count as u64))?;
         }
         series.finish()?;
         reply.nodes = self.working().state.totals.of(None).nodes + 2;

@@ -5,6 +5,7 @@
 //! counts the nesting as it goes, so that no input, however deep, can exhaust the stack.
 
 use super::{Json, Map};
+use crate::budget::{self, Stopped};
 use crate::limits::{MAX_JSON_NESTING, MAX_JSON_VALUES};
 
 /// Why a text is not a JSON value that pactdb keeps.
@@ -22,7 +23,13 @@ pub enum JsonError {
     /// There are too many values.
     #[error("a document has at most {MAX_JSON_VALUES} values, and this one has more: split it")]
     TooMany,
+    /// Whoever asked is not interested any more, or the time was over.
+    #[error("{0}")]
+    Stopped(#[from] Stopped),
 }
+
+/// Values between two looks at the budget.
+const CHECK_EVERY: usize = 4096;
 
 /// Parses one JSON value that comes from outside: it has at most
 /// [`MAX_JSON_VALUES`](crate::limits::MAX_JSON_VALUES) values.
@@ -57,6 +64,9 @@ impl Parser<'_> {
     fn value(&mut self) -> Result<Json, JsonError> {
         self.skip_space();
         self.values = self.values.checked_sub(1).ok_or(JsonError::TooMany)?;
+        if self.values.is_multiple_of(CHECK_EVERY) {
+            budget::check()?;
+        }
         match self.peek() {
             Some(b'{') => self.nested(Parser::map),
             Some(b'[') => self.nested(Parser::list),

@@ -1,5 +1,6 @@
 //! What can go wrong with a store.
 
+use crate::budget::Stopped;
 use crate::code::Code;
 use crate::model::ReadError;
 
@@ -23,6 +24,9 @@ pub enum StoreError {
     /// What is stored is not what was written.
     #[error("{0}")]
     Corrupt(String),
+    /// Whoever asked is not interested any more, or the time was over.
+    #[error("{0}")]
+    Stopped(#[from] Stopped),
 }
 
 impl StoreError {
@@ -33,6 +37,7 @@ impl StoreError {
             StoreError::Format(_) => Code::StoreFormat,
             StoreError::Io(_) => Code::StoreIo,
             StoreError::Corrupt(_) => Code::LogCorrupt,
+            StoreError::Stopped(stopped) => stopped.code(),
         }
     }
 
@@ -46,6 +51,7 @@ impl From<StoreError> for ReadError {
     fn from(error: StoreError) -> ReadError {
         match error {
             StoreError::Corrupt(message) => ReadError::Corrupt(message),
+            StoreError::Stopped(stopped) => ReadError::Stopped(stopped),
             other => ReadError::Io(other.to_string()),
         }
     }
@@ -56,6 +62,7 @@ impl From<ReadError> for StoreError {
         match error {
             ReadError::Corrupt(message) => StoreError::Corrupt(message),
             ReadError::Io(message) => StoreError::Io(message),
+            ReadError::Stopped(stopped) => StoreError::Stopped(stopped),
         }
     }
 }

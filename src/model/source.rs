@@ -2,6 +2,8 @@
 //! empty stores may answer with nothing.
 
 use super::{Id, Node, Place, PruneRank, Slot, Spine, Subtree};
+use crate::budget::Stopped;
+use crate::code::Code;
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -15,6 +17,20 @@ pub enum ReadError {
     /// The storage below failed.
     #[error("{0}")]
     Io(String),
+    /// Whoever asked is not interested any more, or the time was over.
+    #[error("{0}")]
+    Stopped(#[from] Stopped),
+}
+
+impl ReadError {
+    /// The code of R11.
+    pub fn code(&self) -> Code {
+        match self {
+            ReadError::Corrupt(_) => Code::LogCorrupt,
+            ReadError::Io(_) => Code::StoreIo,
+            ReadError::Stopped(stopped) => stopped.code(),
+        }
+    }
 }
 
 /// The newest node that was ever made with a key, alive or gone (R4.7).

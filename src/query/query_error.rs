@@ -61,11 +61,7 @@ impl From<SelectorError> for QueryError {
 
 impl From<ReadError> for QueryError {
     fn from(error: ReadError) -> QueryError {
-        let code = match error {
-            ReadError::Corrupt(_) => Code::LogCorrupt,
-            ReadError::Io(_) => Code::StoreIo,
-        };
-        QueryError::new(code, error.to_string())
+        QueryError::new(error.code(), error.to_string())
     }
 }
 

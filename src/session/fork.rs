@@ -1,6 +1,7 @@
 //! Another store with the same history: the same events with the same numbers and hashes, up to a
 //! point. Reading the old store changes nothing in it.
 
+use crate::budget;
 use crate::change::{Origin, OriginKind};
 use crate::code::Code;
 use crate::db::{Address, Db, NewStore, Options};
@@ -147,6 +148,7 @@ fn fill(
             store.take(entry)?;
         }
         progress(next - 1, last);
+        budget::reached("events were copied", next - 1, Some(last))?;
     }
     Ok(store)
 }

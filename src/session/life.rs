@@ -2,6 +2,7 @@
 
 use super::changes::{FieldChange, What, parent};
 use super::replay::{Replay, ReplayRequest};
+use crate::budget;
 use crate::code::Code;
 use crate::db::{Db, concerned_ids};
 use crate::error::{Error, Result};
@@ -62,6 +63,7 @@ fn cycles_that_name(db: &Db, id: &str) -> Result<BTreeSet<u64>> {
             }
         }
         next += records.len() as u64;
+        budget::reached("events were searched", next - 1, Some(db.events()))?;
     }
 }
 

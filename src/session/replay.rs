@@ -4,6 +4,7 @@
 //! by the one function that applies them when they happen. Nothing is written.
 
 use super::changes::{NodeChange, What, compare, listed};
+use crate::budget;
 use crate::change::{Event, History, Pending, Working, apply};
 use crate::code::Code;
 use crate::db::{Db, DiffRequest, LogEntry, concerned_ids, log_entry};
@@ -112,6 +113,7 @@ impl Replay {
                 return Err(Error::new(Code::LogCorrupt, message));
             };
             self.next += 1;
+            budget::reached("events were replayed", record.seq, Some(self.last))?;
             let before = self.working.state.tree.clone();
             let last_cycle = self.cycle;
             let cycle = self.history.after(last_cycle).unwrap_or(last_cycle + 1);

@@ -2,6 +2,7 @@
 
 mod all_or_nothing;
 mod amendments;
+mod budgets;
 mod checks;
 mod commits;
 mod crash;

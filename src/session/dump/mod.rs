@@ -9,6 +9,7 @@ mod fields;
 mod form;
 mod notes;
 
+use crate::budget;
 use crate::code::Code;
 use crate::db::{Db, NewStore, Options};
 use crate::error::{Error, Result};
@@ -65,6 +66,7 @@ pub fn dump(
             write_line(out, &line_of(entry))?;
         }
         progress(next - 1, events);
+        budget::reached("events were written", next - 1, Some(events))?;
     }
     out.flush().map_err(output_error)?;
     Ok(DumpReport { events, hash })
@@ -148,6 +150,7 @@ fn fill(
         store.take(entry).map_err(|error| in_line(line, error))?;
         if seq.is_multiple_of(PAGE as u64) {
             progress(seq, header.events);
+            budget::reached("events were loaded", seq, Some(header.events))?;
         }
     }
     if last != Some((header.events, header.hash)) {

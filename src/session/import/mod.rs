@@ -16,6 +16,7 @@ mod records;
 mod turns;
 mod value;
 
+use crate::budget;
 use crate::change::{Origin, OriginKind};
 use crate::code::Code;
 use crate::db::{Db, ImportReply, TurnsRequest};
@@ -206,7 +207,10 @@ pub fn import_read(
     }
     let digest = digest(list.iter().map(|record| &record.value));
     let mut builder = Builder::new(format);
-    for record in list {
+    for (done, record) in list.into_iter().enumerate() {
+        if done.is_multiple_of(1024) {
+            budget::reached("records were understood", done as u64, Some(records))?;
+        }
         let line = record.line;
         if let Err(message) = builder.take(record.value) {
             judge.bad(line, Error::new(Code::ImportInvalid, message))?;

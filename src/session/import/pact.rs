@@ -4,6 +4,7 @@
 
 use super::records::Record;
 use super::{ImportProgress, ImportReport, Judge};
+use crate::budget;
 use crate::code::Code;
 use crate::db::Db;
 use crate::error::{Error, Result};
@@ -18,7 +19,8 @@ pub(super) fn import(
     let count = records.len() as u64;
     let mut good = Vec::with_capacity(records.len());
     let mut last = db.last_cycle();
-    for record in records {
+    for (done, record) in records.into_iter().enumerate() {
+        budget::reached("snapshots were judged", done as u64, Some(count))?;
         match db.check_snapshot_document(&record.value, last) {
             Ok(cycle) => {
                 last = cycle;

@@ -5,6 +5,7 @@
 //! a list the brackets must fit.
 
 use super::{ImportProgress, Judge};
+use crate::budget;
 use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::json::{self, Json, Line};
@@ -19,6 +20,9 @@ pub(super) struct Record {
 
 /// Records between two reports of progress.
 const REPORT_EVERY: usize = 256;
+
+/// Bytes between two looks at the budget.
+const CHECK_EVERY: u64 = 1 << 16;
 
 /// Reads the records of a document; bad ones are judged as they come.
 pub(super) fn read(
@@ -55,6 +59,9 @@ impl<R: BufRead> Reader<'_, R> {
     }
 
     fn peek(&mut self) -> Result<Option<u8>> {
+        if self.bytes.is_multiple_of(CHECK_EVERY) {
+            budget::check()?;
+        }
         loop {
             match self.input.fill_buf() {
                 Ok(buffer) => return Ok(buffer.first().copied()),
@@ -86,10 +93,12 @@ impl<R: BufRead> Reader<'_, R> {
     fn take(&mut self, line: u64, text: &[u8]) -> Result<()> {
         match parse(text) {
             Ok(value) => self.found.push(Record { line, value }),
+            Err(error) if is_stop(&error) => return Err(error),
             Err(error) => self.judge.bad(line, error)?,
         }
         if self.found.len().is_multiple_of(REPORT_EVERY) {
             self.report();
+            budget::reached("records were read", self.found.len() as u64, None)?;
         }
         Ok(())
     }
@@ -98,6 +107,25 @@ impl<R: BufRead> Reader<'_, R> {
     fn too_long(&mut self, line: u64) -> Result<()> {
         let message = format!("it has more than {} bytes: split it", self.most);
         self.judge.bad(line, Error::new(Code::Limit, message))
+    }
+
+    /// Passes over the rest of a line, which may never end.
+    fn skip_line(&mut self) -> Result<()> {
+        loop {
+            budget::check()?;
+            let buffer = match self.input.fill_buf() {
+                Ok(buffer) => buffer,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(input_error(&error)),
+            };
+            let end = buffer.iter().position(|byte| *byte == b'\n');
+            let passed = end.map_or(buffer.len(), |end| end + 1);
+            self.input.consume(passed);
+            self.bytes += passed as u64;
+            if end.is_some() || passed == 0 {
+                return Ok(());
+            }
+        }
     }
 
     /// Reads a line, whatever its length; false at the end.
@@ -113,8 +141,7 @@ impl<R: BufRead> Reader<'_, R> {
                 Line::End => return Ok(false),
                 Line::TooLong => {
                     self.too_long(line)?;
-                    let rest = self.input.skip_until(b'\n');
-                    self.bytes += rest.map_err(|error| input_error(&error))? as u64;
+                    self.skip_line()?;
                 }
                 Line::Whole if text.trim_ascii().is_empty() => {}
                 Line::Whole => return Ok(true),
@@ -132,6 +159,7 @@ impl<R: BufRead> Reader<'_, R> {
         match parse(&text) {
             Ok(value) => self.found.push(Record { line, value }),
             Err(error) if error.code == Code::Limit => self.judge.bad(line, error)?,
+            Err(error) if is_stop(&error) => return Err(error),
             Err(_) => return self.rest(line, text),
         }
         self.more_lines(&mut text)
@@ -158,6 +186,7 @@ impl<R: BufRead> Reader<'_, R> {
                     return Ok(());
                 }
                 Err(error) if error.code == Code::Limit => return self.judge.bad(line, error),
+                Err(error) if is_stop(&error) => return Err(error),
                 Err(_) => {}
             }
         }
@@ -290,9 +319,14 @@ fn parse(text: &[u8]) -> Result<Json> {
     let invalid = |message: String| Error::new(Code::ImportInvalid, message);
     let text = std::str::from_utf8(text).map_err(|_| invalid("it is not UTF-8".into()))?;
     json::parse_document(text).map_err(|error| match Error::from(error) {
-        error if error.code == Code::Limit => error,
+        error if error.code == Code::Limit || is_stop(&error) => error,
         error => invalid(format!("it is not JSON: {}", error.message)),
     })
+}
+
+/// Whether reading was given up, which says nothing about what was read.
+fn is_stop(error: &Error) -> bool {
+    matches!(error.code, Code::Cancelled | Code::Timeout)
 }
 
 fn input_error(error: &std::io::Error) -> Error {
