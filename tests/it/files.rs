@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use crate::support::program::Folder;
-use pactdb::log::{FileStorage, StorageBackend};
+use pactdb::storage::{FileStorage, StorageBackend};
 use pactdb::{AddRequest, Code, Db, Options};
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
