@@ -1,7 +1,7 @@
 //! Bloom filters with one hash function: a set of hashes in which one bit stands for each.
 //!
-//! A filter may say that it has a hash which was never added, and never denies one that was. Its bytes are
-//! on disk.
+//! A filter may say that it has a hash which was never added, and never denies one that was. Its
+//! bytes are on disk.
 
 use super::lookup::{Trigrams, trigram_hashes};
 

@@ -18,8 +18,8 @@ use crate::model::{Place, Slot};
 use crate::snapshot::TurnsHash;
 use crate::storage::{Bytes, Readable, StoreError, Writer, decode, encode, seal, unseal};
 
-/// Writes a memtable that ends with the commit of a cycle. Contents are read from `log`; `turns` is the
-/// sum of the turns' hashes after that commit.
+/// Writes a memtable that ends with the commit of a cycle. Contents are read from `log`; `turns` is
+/// the sum of the turns' hashes after that commit.
 pub(crate) fn write_checkpoint(
     txn: &Writer,
     memtable: &Memtable,

@@ -1,7 +1,7 @@
 //! Expiry: places that may hold a node with a finite ttl, by the cycle at which it is due.
 //!
-//! Table: `expiry`. The first column of its key is a span, the logarithm of how long a node lives, so that
-//! those that live at a cycle are found in a window of each span.
+//! Table: `expiry`. The first column of its key is a span, the logarithm of how long a node lives,
+//! so that those that live at a cycle are found in a window of each span.
 
 use super::tables::{EXPIRY, place_from_key, place_key};
 use super::view::View;

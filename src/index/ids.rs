@@ -11,8 +11,8 @@ use crate::storage::{
     seal, unseal,
 };
 
-/// The places that the node of an id came to lie in, each with the cycle, as far as the table knows; none
-/// if it was never used.
+/// The places that the node of an id came to lie in, each with the cycle, as far as the table
+/// knows; none if it was never used.
 pub(crate) fn places(view: &View, id: &str) -> Result<Option<Vec<(u64, Place)>>, StoreError> {
     let table = view.ids()?;
     match table.get(id)? {

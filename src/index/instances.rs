@@ -1,4 +1,5 @@
-//! Instances: for each key the newest node that was made with it, alive or gone, and which cadences run.
+//! Instances: for each key the newest node that was made with it, alive or gone, and which cadences
+//! run.
 //!
 //! Tables: `instances` and `running`.
 

@@ -1,9 +1,9 @@
-//! What turns can be looked up by without reading them: the names that their nodes have, and the trigrams
-//! (runs of three bytes) of their contents. Both are kept as hashes.
+//! What turns can be looked up by without reading them: the names that their nodes have, and the
+//! trigrams (runs of three bytes) of their contents. Both are kept as hashes.
 //!
-//! Hashes collide, so a lookup may find a turn that has nothing of the sort (a false positive), and never
-//! misses one that has. The hashes are written to disk: other ones need a new version of the derived
-//! tables. Nothing here knows of storage.
+//! Hashes collide, so a lookup may find a turn that has nothing of the sort (a false positive), and
+//! never misses one that has. The hashes are written to disk: other ones need a new version of the
+//! derived tables. Nothing here knows of storage.
 
 use crate::model::Subtree;
 

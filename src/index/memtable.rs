@@ -1,8 +1,8 @@
 //! The memtable: what the newest commits add to the index, in memory until the next checkpoint.
 //!
-//! Every 64th commit writes it to the tables (see `checkpoint`), so most commits touch none of them. It
-//! is lost when the process ends: the rows of the commits have the same facts, and opening a store makes
-//! it again from them. It knows nothing of tables.
+//! Every 64th commit writes it to the tables (see `checkpoint`), so most commits touch none of
+//! them. It is lost when the process ends: the rows of the commits have the same facts, and opening
+//! a store makes it again from them. It knows nothing of tables.
 
 use super::expiry::last_due;
 use crate::change::{Expiry, IndexDelta};

@@ -1,9 +1,9 @@
-//! The bytes of nodes in derived tables. Questions read these most, so the form is made to be read fast.
-//! Another form needs a new version of the derived tables; records have a frozen form of their own, see
-//! `log::stored_node`.
+//! The bytes of nodes in derived tables. Questions read these most, so the form is made to be read
+//! fast. Another form needs a new version of the derived tables; records have a frozen form of
+//! their own, see `log::stored_node`.
 //!
-//! A node is a number whose bits say which headers it has, and then these headers, one after the other:
-//! numbers with seven bits in a byte, texts with their lengths before them.
+//! A node is a number whose bits say which headers it has, and then these headers, one after the
+//! other: numbers with seven bits in a byte, texts with their lengths before them.
 
 use crate::json::canonical_string;
 use crate::log::{CLASSES, stored_json};
@@ -43,8 +43,8 @@ pub(super) fn write_nodes(part: &Subtree, bytes: &mut Vec<u8>) {
     }
 }
 
-/// The bytes of a node.
-pub(super) fn write_node(node: &Node, bytes: &mut Vec<u8>) {
+/// The class of a node and which headers it has, as bits.
+fn flags_of(node: &Node) -> u64 {
     let class = CLASSES.iter().position(|class| *class == node.class).unwrap_or(0) as u64;
     let mut flags = class << has::CLASS;
     for (flag, set) in [
@@ -69,7 +69,12 @@ pub(super) fn write_node(node: &Node, bytes: &mut Vec<u8>) {
     ] {
         flags |= if set { flag } else { 0 };
     }
-    put_number(flags, bytes);
+    flags
+}
+
+/// The bytes of a node.
+pub(super) fn write_node(node: &Node, bytes: &mut Vec<u8>) {
+    put_number(flags_of(node), bytes);
     put_text(&node.id, bytes);
     put_text(&node.node_type, bytes);
     put_number(node.cycle, bytes);

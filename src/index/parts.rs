@@ -1,9 +1,9 @@
 //! Versions of parts of the tree: rows of the table `parts`.
 //!
-//! A part is `^sys`, `^ah` or a turn, each with all nodes below it. It has a version for each cycle that
-//! changed it, as in a multi-version store (MVCC): a version is never changed, but for its end. A row
-//! begins with the cycle that the next version holds from, 0 while it is the newest. So whoever finds a
-//! version knows that no newer one was missed, and for how long it holds.
+//! A part is `^sys`, `^ah` or a turn, each with all nodes below it. It has a version for each cycle
+//! that changed it, as in a multi-version store (MVCC): a version is never changed, but for its
+//! end. A row begins with the cycle that the next version holds from, 0 while it is the newest. So
+//! whoever finds a version knows that no newer one was missed, and for how long it holds.
 
 use super::nodes::{Interner, read_nodes, write_nodes};
 use super::tables::{PARTS, PartKey, part_key, part_key_bytes};

@@ -1,5 +1,5 @@
-//! The table `prunes`: the blocks of the sealed turns in the order in which a policy would remove them, so
-//! that a commit above a limit reads those that go, and not every turn that lives.
+//! The table `prunes`: the blocks of the sealed turns in the order in which a policy would remove
+//! them, so that a commit above a limit reads those that go, and not every turn that lives.
 //!
 //! It is written at checkpoints. Turns that came or changed since are in the memtable, and are read
 //! themselves.

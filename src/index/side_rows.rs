@@ -1,5 +1,5 @@
-//! Rows of events that have nothing to do with the tree: provider calls and origins. They are written with
-//! the event, not at checkpoints.
+//! Rows of events that have nothing to do with the tree: provider calls and origins. They are
+//! written with the event, not at checkpoints.
 //!
 //! Tables: `attempts`, `attempt_cycles` and `open_attempts` for provider calls; `origins` for where
 //! stretches of the log came from.

@@ -1,16 +1,16 @@
-//! The table of summaries, `sketches`: many turns in a row, so that a search over all of history reads a
-//! few bytes of each turn.
+//! The table of summaries, `sketches`: many turns in a row, so that a search over all of history
+//! reads a few bytes of each turn.
 //!
-//! A row has the versions of the turns of 64 cycles. It is written at checkpoints, with all that changed
-//! since the last one, so it does not know the newest versions: those are in the memtable. Only a few
-//! versions of a turn are kept, and none of a very large turn: what is not here is read from the turn
-//! itself. What a row says of a turn is exact.
+//! A row has the versions of the turns of 64 cycles. It is written at checkpoints, with all that
+//! changed since the last one, so it does not know the newest versions: those are in the memtable.
+//! Only a few versions of a turn are kept, and none of a very large turn: what is not here is read
+//! from the turn itself. What a row says of a turn is exact.
 
 use super::nodes::write_nodes;
 use super::parts::{TurnVersion, version_before};
 use super::summary::{Indexed, SummaryPage, Template, sames, template};
 use super::summary_rows::{
-    PageRows, StoredPage, VersionColumns, VersionRow, Wanted, decode_page, encode_page,
+    EditablePage, EditableVersion, StoredPage, VersionColumns, Wanted, decode_page, encode_page,
     read_template,
 };
 use super::tables::{PARTS, SUMMARIES};
@@ -35,26 +35,26 @@ pub(super) fn write_summaries(txn: &Writer, versions: &[TurnVersion]) -> Result<
     let mut last: Option<&TurnVersion> = None;
     for page in versions.chunk_by(|a, b| a.0.0.page() == b.0.0.page()) {
         let key = page[0].0.0.page();
-        let mut rows = match table.get(key)? {
+        let mut editable = match table.get(key)? {
             Some(row) => decode_page(key, row.value())?,
-            None => PageRows { whole: true, turns: BTreeMap::new() },
+            None => EditablePage { whole: true, turns: BTreeMap::new() },
         };
         for version in page {
             let ((slot, from), turn) = version;
-            let kept = rows.turns.entry(*slot).or_default();
+            let kept = editable.turns.entry(*slot).or_default();
             let before = match last {
                 Some(((other, _), before)) if other == slot => before.clone(),
                 _ if kept.is_empty() => None,
                 _ => version_before(&parts, *slot, *from)?,
             };
             let known = turn.as_deref().and_then(|turn| columns_of(turn, before.as_deref()));
-            rows.whole &= known.is_some() && kept.len() < VERSIONS;
-            kept.push(VersionRow { from: *from, known });
+            editable.whole &= known.is_some() && kept.len() < VERSIONS;
+            kept.push(EditableVersion { from: *from, known });
             let extra = kept.len().saturating_sub(VERSIONS);
             kept.drain(..extra);
             last = Some(version);
         }
-        let row = encode_page(key, &rows);
+        let row = encode_page(key, &editable);
         table.insert(key, row.as_slice())?;
     }
     Ok(())
@@ -79,8 +79,8 @@ fn columns_of(turn: &Subtree, before: Option<&Subtree>) -> Option<VersionColumns
     })
 }
 
-/// Templates by their bytes: the same bytes give the same subtree, by whose address questions remember
-/// what they decided.
+/// Templates by their bytes: the same bytes give the same subtree, by whose address questions
+/// remember what they decided.
 pub(crate) struct TemplateCache(Cache<Box<[u8]>, Template, TemplateBytes>);
 
 /// Weighs a template by about the bytes that it takes.
@@ -132,9 +132,9 @@ pub(crate) struct SummaryReader<'a> {
 }
 
 impl SummaryReader<'_> {
-    /// Gives what is known of each of some turns to `each`, with its number in the list. Slots come in
-    /// order. Where no template of a row matters, the row is not decoded further. Where contents are is
-    /// known only if that is wanted.
+    /// Gives what is known of each of some turns to `each`, with its number in the list. Slots come
+    /// in order. Where no template of a row matters, the row is not decoded further. Where contents
+    /// are is known only if that is wanted.
     pub(crate) fn each(
         &self,
         slots: &[Slot],

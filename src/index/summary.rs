@@ -1,11 +1,11 @@
 //! Summaries of turns: what most questions ask of a turn, so that they need not read it.
 //!
-//! Turns of a conversation look alike: the same types, roles and kinds at the same places. What they have
-//! in common is a *template*, a subtree whose nodes lack all that is their own; turns that look alike
-//! share one. A summary is a template, and the ids, contents and ttls of the turn's nodes. Whatever
-//! depends on the template alone is decided once for all turns that share it. A page has the summaries of
-//! several turns, each in several versions, and which nodes stayed as they were from one version to the
-//! next. Nothing here knows of storage.
+//! Turns of a conversation look alike: the same types, roles and kinds at the same places. What
+//! they have in common is a *template*, a subtree whose nodes lack all that is their own; turns
+//! that look alike share one. A summary is a template, and the ids, contents and ttls of the turn's
+//! nodes. Whatever depends on the template alone is decided once for all turns that share it. A
+//! page has the summaries of several turns, each in several versions, and which nodes stayed as
+//! they were from one version to the next. Nothing here knows of storage.
 
 use crate::model::{ContentRef, Lifetime, Node, Slot, Subtree};
 use std::collections::HashMap;

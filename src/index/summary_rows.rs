@@ -1,5 +1,5 @@
-//! The rows of the table `sketches`: a page of summaries, column by column, so that a search decodes only
-//! the columns that it asks for.
+//! The rows of the table `sketches`: a page of summaries, column by column, so that a search
+//! decodes only the columns that it asks for.
 
 use super::nodes::{Interner, read_nodes};
 use super::summary::{Columns, SummaryPage, SummaryVersion, Template};
@@ -18,7 +18,7 @@ fn misfit(key: PageKey) -> StoreError {
 }
 
 /// One version of a turn, decoded to be written again.
-pub(super) struct VersionRow {
+pub(super) struct EditableVersion {
     pub(super) from: u64,
     /// None if the turn has to be read.
     pub(super) known: Option<VersionColumns>,
@@ -34,17 +34,17 @@ pub(super) struct VersionColumns {
 }
 
 /// A page, decoded to be added to and written again.
-pub(super) struct PageRows {
+pub(super) struct EditablePage {
     pub(super) whole: bool,
-    pub(super) turns: BTreeMap<Slot, Vec<VersionRow>>,
+    pub(super) turns: BTreeMap<Slot, Vec<EditableVersion>>,
 }
 
-pub(super) fn decode_page(key: PageKey, row: &[u8]) -> Result<PageRows, StoreError> {
+pub(super) fn decode_page(key: PageKey, row: &[u8]) -> Result<EditablePage, StoreError> {
     let stored = StoredPage::read(key, row)?;
     let templates = stored.templates.iter().map(|bytes| read_template(bytes));
     let templates = templates.collect::<Result<Vec<_>, _>>()?;
     let page = stored.page(key, templates, Wanted { contents: true, changes: true })?;
-    let mut rows = PageRows { whole: stored.whole, turns: BTreeMap::new() };
+    let mut editable = EditablePage { whole: stored.whole, turns: BTreeMap::new() };
     for (turn, summary) in page.turns() {
         let known = summary.zip(turn.template).map(|(summary, number)| {
             let indexes = 0..summary.template.len();
@@ -60,27 +60,31 @@ pub(super) fn decode_page(key: PageKey, row: &[u8]) -> Result<PageRows, StoreErr
                 sames: indexes.map(|i| summary.is_same(i)).collect(),
             }
         });
-        rows.turns.entry(turn.slot).or_default().push(VersionRow { from: turn.from, known });
+        editable
+            .turns
+            .entry(turn.slot)
+            .or_default()
+            .push(EditableVersion { from: turn.from, known });
     }
-    Ok(rows)
+    Ok(editable)
 }
 
 /// The row of a page: whether it is whole, its templates, the versions, the ids of all nodes and
 /// how long they are, where the contents are, the finite ttls, and which nodes stayed the same. Of
 /// a version there are its slot, the cycle that it holds from and its template, most of it as
 /// differences. How many nodes, contents and ttls it has, the template says.
-pub(super) fn encode_page(key: PageKey, rows: &PageRows) -> Vec<u8> {
+pub(super) fn encode_page(key: PageKey, page: &EditablePage) -> Vec<u8> {
     let mut numbers: HashMap<&[u8], u64> = HashMap::new();
     let (mut templates, mut ids, mut turns) = (Vec::new(), String::new(), Vec::new());
     let (mut lengths, mut places) = (Vec::new(), Vec::new());
     let (mut lives, mut same) = (Vec::new(), Vec::new());
     let mut last = 0u64;
-    for (slot, versions) in &rows.turns {
-        for row in versions {
+    for (slot, versions) in &page.turns {
+        for version in versions {
             put_number(slot.cycle - key.0 * 64, &mut turns);
             put_number(u64::from(slot.rank), &mut turns);
-            put_number(row.from - slot.cycle.min(row.from), &mut turns);
-            let Some(known) = &row.known else {
+            put_number(version.from - slot.cycle.min(version.from), &mut turns);
+            let Some(known) = &version.known else {
                 put_number(0, &mut turns);
                 continue;
             };
@@ -111,7 +115,7 @@ pub(super) fn encode_page(key: PageKey, rows: &PageRows) -> Vec<u8> {
         }
     }
     let mut row = Vec::with_capacity(turns.len() + ids.len() + lengths.len() + places.len() + 1024);
-    put_number(u64::from(rows.whole), &mut row);
+    put_number(u64::from(page.whole), &mut row);
     put_number(templates.len() as u64, &mut row);
     let columns = [&turns[..], ids.as_bytes(), &lengths, &places, &lives, &same];
     for bytes in templates.into_iter().chain(columns) {

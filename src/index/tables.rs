@@ -1,7 +1,7 @@
 //! The derived tables and their keys.
 //!
-//! Keys grow at their end wherever that is possible, because a copy-on-write B-tree rewrites a page for
-//! each place it is touched in.
+//! Keys grow at their end wherever that is possible, because a copy-on-write B-tree rewrites a page
+//! for each place it is touched in.
 
 use crate::log::{META, log_key_bytes};
 use crate::model::{Place, Slot};
@@ -16,12 +16,12 @@ pub(crate) const PARTS: Table<PartKey> = Table::derived("parts");
 /// Summaries of turns, a page of them in a row. See [`Slot::page`].
 pub(crate) const SUMMARIES: Table<PageKey> = Table::derived("sketches");
 
-/// The inverted index of names: for the hash of a name and the cycle of a checkpoint, the turns that had
-/// the name in a version made since the checkpoint before.
+/// The inverted index of names: for the hash of a name and the cycle of a checkpoint, the turns
+/// that had the name in a version made since the checkpoint before.
 pub(crate) const NAMES: Table<NameKey> = Table::derived("features");
 
-/// For the cycle of a checkpoint and a number, some turns and a Bloom filter of the trigrams in their
-/// contents.
+/// For the cycle of a checkpoint and a number, some turns and a Bloom filter of the trigrams in
+/// their contents.
 pub(crate) const TRIGRAMS: Table<TrigramKey> = Table::derived("grams");
 
 /// For an id, the places that its node came to lie in, each with the cycle.
@@ -51,11 +51,12 @@ pub(crate) const ATTEMPT_CYCLES: Table<&'static str> = Table::derived("attempt_c
 /// Provider calls that have not ended, with their cycles.
 pub(crate) const OPEN_ATTEMPTS: Table<&'static str> = Table::derived("open_attempts");
 
-/// Where stretches of the log came from, by every name that finds them, with the event that first said
-/// so.
+/// Where stretches of the log came from, by every name that finds them, with the event that first
+/// said so.
 pub(crate) const ORIGINS: Table<&'static str> = Table::derived("origins");
 
-/// A part and a version of it: the cycle and rank of a slot, and the cycle that the version holds from.
+/// A part and a version of it: the cycle and rank of a slot, and the cycle that the version holds
+/// from.
 pub(crate) type PartKey = (u64, u32, u64);
 
 /// The page that the summaries of some turns share.
@@ -141,7 +142,8 @@ pub(crate) fn derived_row() -> Vec<u8> {
     seal(META.name(), b"derived", DERIVED.to_le_bytes().to_vec())
 }
 
-/// The row of `meta` that says up to which cycle the index was written, and the sum of the turns' hashes.
+/// The row of `meta` that says up to which cycle the index was written, and the sum of the turns'
+/// hashes.
 pub(super) fn checkpoint_name(side: Side) -> &'static str {
     match side {
         Side::Main => "checkpoint",

@@ -1,8 +1,8 @@
 //! The table of trigrams, `grams`: in which turns a text may stand.
 //!
-//! A row has up to 64 turns and a Bloom filter of the trigrams (runs of three bytes) in their contents. A
-//! checkpoint adds rows for the turns that came or changed since the last one, and changes none. Newer
-//! versions are in the memtable, and count as having every text.
+//! A row has up to 64 turns and a Bloom filter of the trigrams (runs of three bytes) in their
+//! contents. A checkpoint adds rows for the turns that came or changed since the last one, and
+//! changes none. Newer versions are in the memtable, and count as having every text.
 
 use super::bloom::{Bloom, may_have};
 use super::lookup::Trigrams;

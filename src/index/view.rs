@@ -1,5 +1,5 @@
-//! The tables of a store as a reader sees them: one version of all of them, and those that most questions
-//! read, opened once.
+//! The tables of a store as a reader sees them: one version of all of them, and those that most
+//! questions read, opened once.
 
 use super::tables::{
     EXPIRY, ExpiryKey, IDS, NAMES, NameKey, PARTS, PageKey, PartKey, SUMMARIES, TRIGRAMS,

@@ -1,4 +1,5 @@
-//! Writing what is derived from a closed cycle: its commit, and the versions of the parts that it changed.
+//! Writing what is derived from a closed cycle: its commit, and the versions of the parts that it
+//! changed.
 
 use super::commits::{CycleKind, write_cycle};
 use super::memtable::NewTurn;
@@ -20,8 +21,8 @@ pub(crate) struct ClosedCycle<'a> {
     pub(crate) seq: u64,
 }
 
-/// Writes the rows of a closed cycle to the table `parts`. `skeleton_at` is the cycle whose row has the
-/// newest whole skeleton, 0 if there is none; returns the same for the next cycle.
+/// Writes the rows of a closed cycle to the table `parts`. `skeleton_at` is the cycle whose row has
+/// the newest whole skeleton, 0 if there is none; returns the same for the next cycle.
 pub(crate) fn write_closed(
     txn: &Writer,
     cycle: &ClosedCycle<'_>,

@@ -34,8 +34,8 @@ pub(crate) struct LogEnd {
     pub(crate) hash: ChainHash,
 }
 
-/// Writes events behind the last one, and says where the log ends then. Events that have a stamp must
-/// get the hash in it.
+/// Writes events behind the last one, and says where the log ends then. Events that have a stamp
+/// must get the hash in it.
 pub(crate) fn append_events(
     txn: &Writer,
     end: LogEnd,

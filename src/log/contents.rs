@@ -1,8 +1,8 @@
 //! Contents: their rows in the log, and reading them.
 //!
-//! A content is stored once, beside the record of the event that brought it. A text is stored as it is,
-//! anything else as canonical JSON, and both compressed where that pays. The digest, over the plain
-//! bytes, is in the record.
+//! A content is stored once, beside the record of the event that brought it. A text is stored as it
+//! is, anything else as canonical JSON, and both compressed where that pays. The digest, over the
+//! plain bytes, is in the record.
 
 use super::tables::{LOG, LogKey, log_key_bytes};
 use crate::json::{self, Json, canonical_string};
@@ -22,8 +22,8 @@ pub(crate) fn get_content(
     content_from_row(seq, item, row.value())
 }
 
-/// Lends contents one after the other, in the order of the list, which should be that of the log: it is
-/// walked along, and sought in anew where the next content is far.
+/// Lends contents one after the other, in the order of the list, which should be that of the log:
+/// it is walked along, and sought in anew where the next content is far.
 pub(crate) fn each_content(
     log: &impl Readable<LogKey, Bytes>,
     list: &[ContentRef],

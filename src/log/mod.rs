@@ -1,12 +1,12 @@
-//! The log: events with the contents that they brought. It is the primary data, and nothing in this folder
-//! is derived from it.
+//! The log: events with the contents that they brought. It is the primary data, and nothing in this
+//! folder is derived from it.
 //!
-//! The table `log` has a row for each event, its record, and a row for each content. Records are chained
-//! by hashes. The functions here read and append rows of a table that somebody else opened: `store` owns
-//! the transactions. What is derived from the log is in `index`.
+//! The table `log` has a row for each event, its record, and a row for each content. Records are
+//! chained by hashes. The functions here read and append rows of a table that somebody else opened:
+//! `store` owns the transactions. What is derived from the log is in `index`.
 //!
-//! - `record` is the envelope of an event and the chain; `stored_node`, `stored_edit` and `stored_event`
-//!   are the frozen forms of what is in it, `extras` what later releases added.
+//! - `record` is the envelope of an event and the chain; `stored_node`, `stored_edit` and
+//!   `stored_event` are the frozen forms of what is in it, `extras` what later releases added.
 //! - `contents` are the rows of contents.
 //! - `append` and `read` write and read events.
 

@@ -1,4 +1,5 @@
-//! Reading events from the log table. Every record is checked against the hash of the one before it.
+//! Reading events from the log table. Every record is checked against the hash of the one before
+//! it.
 
 use super::append::LogEnd;
 use super::contents::content_from_row;
@@ -94,8 +95,8 @@ pub(crate) fn get_entries(
     Ok(entries)
 }
 
-/// The next records after one whose number and hash are known: at most `count` of them, none at the end
-/// of the log. Unlike [`get_records`] it does not read the record before.
+/// The next records after one whose number and hash are known: at most `count` of them, none at the
+/// end of the log. Unlike [`get_records`] it does not read the record before.
 pub(crate) fn next_records(
     log: &impl Readable<LogKey, Bytes>,
     after: u64,

@@ -1,5 +1,5 @@
-//! The stored forms of what edits consist of: policies, additions, changes and provider calls. Fields never
-//! change: those that came later are in `extras`.
+//! The stored forms of what edits consist of: policies, additions, changes and provider calls.
+//! Fields never change: those that came later are in `extras`.
 
 use super::stored_node::{StoredNode, stored_json};
 use crate::change::{Addition, Attempt, AttemptStatus, Change};

@@ -1,5 +1,5 @@
-//! The stored form of an event. Variants are only ever appended, and their fields never change: what came
-//! later is in `extras`.
+//! The stored form of an event. Variants are only ever appended, and their fields never change:
+//! what came later is in `extras`.
 
 use super::stored_edit::{StoredAddition, StoredAttempt, StoredChange, StoredPolicy};
 use super::stored_node::{StoredNode, StoredNodes, load_nodes, store_nodes};

@@ -1,7 +1,8 @@
-//! The stored form of a node in a record. Fields never change: headers that came later are in `extras`.
+//! The stored form of a node in a record. Fields never change: headers that came later are in
+//! `extras`.
 //!
-//! Records are hashed, so these bytes are frozen. Derived tables have a form of their own that is faster
-//! to read, see `index::nodes`.
+//! Records are hashed, so these bytes are frozen. Derived tables have a form of their own that is
+//! faster to read, see `index::nodes`.
 
 use crate::json::{self, Json, canonical_string};
 use crate::model::{Class, ContentRef, Lifetime, Name, Node};

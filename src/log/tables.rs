@@ -6,14 +6,15 @@ use crate::storage::{Table, seal};
 /// The version of the file as a whole. A newer one is refused.
 pub(crate) const FORMAT: u32 = 1;
 
-/// What the store is: `format`, `generation`, and `identity`, which has both and a checksum. The index
-/// keeps two rows of its own here, `derived` and `checkpoint`.
+/// What the store is: `format`, `generation`, and `identity`, which has both and a checksum. The
+/// index keeps two rows of its own here, `derived` and `checkpoint`.
 pub(crate) const META: Table<&'static str> = Table::primary("meta");
 
 /// Records and contents.
 pub(crate) const LOG: Table<LogKey> = Table::primary("log");
 
-/// A sequence number and an item of that event: item 0 is its record, items 1, 2, … are its contents.
+/// A sequence number and an item of that event: item 0 is its record, items 1, 2, … are its
+/// contents.
 pub(crate) type LogKey = (u64, u32);
 
 /// The bytes of a log key, for its checksum.

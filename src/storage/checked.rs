@@ -1,8 +1,8 @@
 //! Rows that decide by being there: a key, and nothing or a number beside it.
 //!
-//! Each ends in the checksum of every row, over its table, its key and its bytes. A bad byte in a key
-//! would hide the row from whoever looks for it, so where nothing is found the rows on both sides of
-//! the gap are checked too: the row that should be there is one of them.
+//! Each ends in the checksum of every row, over its table, its key and its bytes. A bad byte in a
+//! key would hide the row from whoever looks for it, so where nothing is found the rows on both
+//! sides of the gap are checked too: the row that should be there is one of them.
 
 use super::checksum::{seal, unseal};
 use super::error::StoreError;

@@ -1,5 +1,5 @@
-//! The checksum that every row ends in: over its table, its key and its bytes. So a bad byte, and a row
-//! under a wrong key, is found when the row is read.
+//! The checksum that every row ends in: over its table, its key and its bytes. So a bad byte, and a
+//! row under a wrong key, is found when the row is read.
 
 use super::error::StoreError;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -31,8 +31,8 @@ pub(crate) fn unseal<'a>(
     Ok(bytes)
 }
 
-/// The checksum: XXH3 finds damage and is many times faster than a cryptographic hash; against forgers there
-/// are the chain and the digests.
+/// The checksum: XXH3 finds damage and is many times faster than a cryptographic hash; against
+/// forgers there are the chain and the digests.
 fn check(table: &str, key: &[u8], bytes: &[u8]) -> [u8; CHECK_BYTES] {
     let seed = xxh3_64_with_seed(key, xxh3_64_with_seed(table.as_bytes(), 0));
     xxh3_64_with_seed(bytes, seed).to_le_bytes()

@@ -1,7 +1,7 @@
 //! How values become bytes: the only user of bincode.
 //!
-//! The options are fixed here for the life of the file format: little end first, integers of variable
-//! length, and a bound on what a length prefix may claim.
+//! The options are fixed here for the life of the file format: little end first, integers of
+//! variable length, and a bound on what a length prefix may claim.
 
 use super::error::StoreError;
 use serde::Serialize;

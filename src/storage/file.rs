@@ -1,4 +1,5 @@
-//! The file of a store: made whole or not at all, for its owner alone, and watched while it is open.
+//! The file of a store: made whole or not at all, for its owner alone, and watched while it is
+//! open.
 //!
 //! A store in the making has no name. It gets one when it is whole, unless somebody took the name
 //! meanwhile; until then the system forgets it with the process. Where files without a name cannot

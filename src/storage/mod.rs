@@ -1,16 +1,17 @@
-//! The file of a store, as tables of bytes: the only folder that uses redb, and bincode in one file.
+//! The file of a store, as tables of bytes: the only folder that uses redb, and bincode in one
+//! file.
 //!
 //! It knows keys, rows and transactions. It must not know what the rows mean: no event, no tree, no
 //! name of a table.
 //!
 //! From the bottom up:
-//! - `file` makes, finds and watches the file; `backend` writes it ahead with zeros; `approval` holds
-//!   back all writes until there is a reason to write.
-//! - `guarded` and `writing` wrap redb call by call, so that a panic caused by a damaged page becomes
-//!   an error; `view` is a read transaction; `base` is the database that both are begun on.
+//! - `file` makes, finds and watches the file; `backend` writes it ahead with zeros; `approval`
+//!   holds back all writes until there is a reason to write.
+//! - `guarded` and `writing` wrap redb call by call, so that a panic caused by a damaged page
+//!   becomes an error; `view` is a read transaction; `base` is the database that both are begun on.
 //! - `opening` turns a path, or storage of another sort, into a database.
-//! - `table` defines tables; `codec` and `numbers` turn values into bytes; `checksum` ends every row
-//!   with a check of it; `checked` reads and writes rows that consist of a key and little more.
+//! - `table` defines tables; `codec` and `numbers` turn values into bytes; `checksum` ends every
+//!   row with a check of it; `checked` reads and writes rows that consist of a key and little more.
 
 mod approval;
 mod backend;

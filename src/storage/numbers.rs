@@ -1,7 +1,7 @@
 //! Numbers of variable length, for rows of many small numbers and short texts that are read often.
 //!
-//! A number takes seven bits of each byte, the lowest first (LEB128). Reading never panics: bytes that
-//! end too early are no number.
+//! A number takes seven bits of each byte, the lowest first (LEB128). Reading never panics: bytes
+//! that end too early are no number.
 
 /// Appends a number, seven bits in a byte, the lowest first.
 pub(crate) fn put_number(mut number: u64, bytes: &mut Vec<u8>) {

@@ -1,5 +1,5 @@
-//! From a path, or from storage of another sort, to a database. What is not a database, and what cannot
-//! be opened, is not touched.
+//! From a path, or from storage of another sort, to a database. What is not a database, and what
+//! cannot be opened, is not touched.
 
 use super::backend::FileStorage;
 use super::base::Base;
@@ -18,7 +18,8 @@ pub(crate) fn create_new_file<T: Default>(path: &Path) -> Result<(Base<T>, NewFi
     Ok((base, new))
 }
 
-/// A database in an empty file, and the file, which whoever does not need the database empties again.
+/// A database in an empty file, and the file, which whoever does not need the database empties
+/// again.
 pub(crate) fn create_in_file<T: Default>(path: &Path) -> Result<(Base<T>, File), StoreError> {
     if file::holds_something(path) {
         return Err(exists_already(path));

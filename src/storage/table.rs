@@ -1,7 +1,7 @@
 //! Definitions of tables: a name, a type of key, and bytes as values.
 //!
-//! A table is primary or derived. Derived tables can be made again from the primary ones; that is done
-//! in shadow tables beside them, which take their names when they are complete.
+//! A table is primary or derived. Derived tables can be made again from the primary ones; that is
+//! done in shadow tables beside them, which take their names when they are complete.
 
 use redb::Key;
 use std::borrow::Cow;

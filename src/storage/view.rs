@@ -1,9 +1,9 @@
 //! A read transaction: the tables as the newest commit left them, for everybody who reads until the
 //! next write begins.
 //!
-//! To begin a transaction and to open a table in it takes longer than to read a row, so a view is shared
-//! and keeps the tables that its user opened in it. It pins no old pages: whoever begins to write drops
-//! it, and readers hold on to it for one call only.
+//! To begin a transaction and to open a table in it takes longer than to read a row, so a view is
+//! shared and keeps the tables that its user opened in it. It pins no old pages: whoever begins to
+//! write drops it, and readers hold on to it for one call only.
 
 use super::error::StoreError;
 use super::guarded::{Reading, guard};

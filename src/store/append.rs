@@ -1,5 +1,5 @@
-//! Writing a store: the events of one edit, batch or commit, and all that is derived from them, in one
-//! transaction.
+//! Writing a store: the events of one edit, batch or commit, and all that is derived from them, in
+//! one transaction.
 
 use super::handle::Store;
 use super::head::Head;
@@ -83,8 +83,8 @@ impl Store {
         }
     }
 
-    /// Writes everything that was announced, or nothing. Only the last of it may be a checkpoint. If
-    /// this fails, the store is to be stopped.
+    /// Writes everything that was announced, or nothing. Only the last of it may be a checkpoint.
+    /// If this fails, the store is to be stopped.
     pub fn append_announced(
         &self,
         appends: &[Append<'_>],
@@ -136,8 +136,8 @@ impl Store {
         Ok(())
     }
 
-    /// Writes the rows of events beside the tree alone, and waits until everything before them is on
-    /// disk.
+    /// Writes the rows of events beside the tree alone, and waits until everything before them is
+    /// on disk.
     pub(super) fn write_side(&self, side: &[SideEvent]) -> Result<(), StoreError> {
         let db = self.db();
         let txn = begin(&db, self.reader.side, true)?;
@@ -157,8 +157,8 @@ impl Store {
         }
     }
 
-    /// Writes what is derived from a closed cycle. `announced` says that the memtable has it already;
-    /// contents are in the log of `from`, or in this one.
+    /// Writes what is derived from a closed cycle. `announced` says that the memtable has it
+    /// already; contents are in the log of `from`, or in this one.
     fn write_derived(
         &self,
         txn: &Writer,

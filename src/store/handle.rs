@@ -127,8 +127,8 @@ impl Store {
         self.head().end.next_seq
     }
 
-    /// Takes no more events. For whoever cannot apply what was written, or has applied what was not:
-    /// what the log holds is found out by opening the store again.
+    /// Takes no more events. For whoever cannot apply what was written, or has applied what was
+    /// not: what the log holds is found out by opening the store again.
     pub fn stop(&self) {
         self.head().stopped = true;
     }

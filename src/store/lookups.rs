@@ -1,5 +1,5 @@
-//! Asking the index about turns, in memory and in the tables: which turns can match, and what they look
-//! like.
+//! Asking the index about turns, in memory and in the tables: which turns can match, and what they
+//! look like.
 
 use super::reader::StoreReader;
 use crate::index::{
@@ -11,13 +11,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl StoreReader {
-    /// The turns of which there is a version, as of a cycle, that the tables of the index do not know.
+    /// The turns of which there is a version, as of a cycle, that the tables of the index do not
+    /// know.
     pub fn newer_turns(&self, cycle: u64) -> BTreeSet<Slot> {
         self.memtable().newer_turns(cycle)
     }
 
-    /// Turns that a lookup finds, in order: every other turn of the snapshot of a cycle has nothing of
-    /// the sort. None if there are more than `most`.
+    /// Turns that a lookup finds, in order: every other turn of the snapshot of a cycle has nothing
+    /// of the sort. None if there are more than `most`.
     pub fn turns_with(
         &self,
         cycle: u64,

@@ -21,9 +21,9 @@ impl StoreReader {
         })
     }
 
-    /// A node in the last version that has it, of the part that it was put in last, at the cycle `from`.
-    /// It stayed there for some versions, and is in none after them: coming back would have put it
-    /// there anew.
+    /// A node in the last version that has it, of the part that it was put in last, at the cycle
+    /// `from`. It stayed there for some versions, and is in none after them: coming back would have
+    /// put it there anew.
     pub(super) fn last_version(
         &self,
         id: &str,

@@ -1,9 +1,9 @@
 //! The reader of a store: log and index together, with what it remembers of what it read.
 //!
-//! It holds no read transaction longer than one call, so no old page is pinned. What was read is cached
-//! by its key; the caches can be emptied at any moment without changing an answer. What is asked for is
-//! in other files: parts of the tree in `parts`, snapshots in `snapshots`, contents in `contents`, turns
-//! by their index in `lookups`.
+//! It holds no read transaction longer than one call, so no old page is pinned. What was read is
+//! cached by its key; the caches can be emptied at any moment without changing an answer. What is
+//! asked for is in other files: parts of the tree in `parts`, snapshots in `snapshots`, contents in
+//! `contents`, turns by their index in `lookups`.
 
 use crate::change::{Attempt, History};
 use crate::index::{
@@ -63,7 +63,8 @@ pub struct StoreReader {
     pub(super) side: Side,
     /// What the newest commits add to the index.
     memtable: RwLock<Memtable>,
-    /// Versions of parts that are about to be written; they are newer than all that is in the tables.
+    /// Versions of parts that are about to be written; they are newer than all that is in the
+    /// tables.
     announced: RwLock<Announced>,
     pub(super) parts: Cache<PartKey, Arc<Subtree>, ByteWeight>,
     /// The last part that was too large for the cache, so that asking for its nodes one after the
@@ -127,8 +128,8 @@ impl StoreReader {
         run(&view)
     }
 
-    /// What the newest commits add to the index. Whoever asks both asks this before the tables: what it
-    /// loses to a checkpoint meanwhile is found there.
+    /// What the newest commits add to the index. Whoever asks both asks this before the tables:
+    /// what it loses to a checkpoint meanwhile is found there.
     pub(super) fn memtable(&self) -> RwLockReadGuard<'_, Memtable> {
         self.memtable.read().unwrap_or_else(PoisonError::into_inner)
     }

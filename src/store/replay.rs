@@ -1,5 +1,5 @@
-//! Replaying the log: events are applied and cycles closed as they were the first time, through the same
-//! code, and what is derived from them is written again.
+//! Replaying the log: events are applied and cycles closed as they were the first time, through the
+//! same code, and what is derived from them is written again.
 
 use super::append::SideEvent;
 use super::handle::Store;

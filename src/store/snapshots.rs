@@ -1,5 +1,5 @@
-//! Reading snapshots: commits, what holds the parts of a snapshot together, and where nodes have been. This
-//! is what the tree asks of a store.
+//! Reading snapshots: commits, what holds the parts of a snapshot together, and where nodes have
+//! been. This is what the tree asks of a store.
 
 use super::reader::StoreReader;
 use crate::change::History;

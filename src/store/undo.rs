@@ -1,8 +1,8 @@
 //! All or nothing, for work that takes many transactions.
 //!
 //! Only the last of them waits for the disk, and makes all of them durable at once. Until then a
-//! crash leaves the store as it was, and so does going back: the database is closed without a commit
-//! and opened again on what is there.
+//! crash leaves the store as it was, and so does going back: the database is closed without a
+//! commit and opened again on what is there.
 
 use super::handle::Store;
 use super::head::Head;
@@ -45,8 +45,8 @@ impl Store {
         Ok(())
     }
 
-    /// Goes back to a moment. If that cannot be done, the store takes no more events, and what is on
-    /// disk is found out by opening it again.
+    /// Goes back to a moment. If that cannot be done, the store takes no more events, and what is
+    /// on disk is found out by opening it again.
     pub fn go_back(&self, mark: Mark) -> Result<(), StoreError> {
         let gone_back = self.try_to_go_back(mark);
         if gone_back.is_err() {

@@ -1,7 +1,7 @@
 //! Verification: the whole log is replayed into a store in memory, and the two are compared.
 //!
-//! So what it proves is exactly the promise: the chain holds, every content is what was written, every
-//! commit arrives at its digest, and everything derived is what the log says, byte for byte.
+//! So what it proves is exactly the promise: the chain holds, every content is what was written,
+//! every commit arrives at its digest, and everything derived is what the log says, byte for byte.
 
 use super::handle::Store;
 use super::replay::{Progress, Report, Verified, VerifyStep, each_record};
