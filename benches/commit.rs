@@ -16,7 +16,7 @@ mod support;
 
 use pactdb::db::{AddRequest, BatchRequest, CommitRequest, Db, EditOp, Options};
 use pactdb::json::Json;
-use pactdb::log::FileStorage;
+use pactdb::storage::FileStorage;
 use redb::TableDefinition;
 use std::path::Path;
 use std::sync::Arc;

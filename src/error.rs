@@ -4,10 +4,10 @@ use crate::budget::Stopped;
 use crate::change::ChangeError;
 use crate::code::Code;
 use crate::json::JsonError;
-use crate::log::StoreError;
 use crate::model::ReadError;
 use crate::query::{QueryError, SelectorError};
 use crate::snapshot::ImportError;
+use crate::storage::StoreError;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 

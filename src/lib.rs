@@ -48,8 +48,9 @@
 //!
 //! From the bottom up: `limits`, `code` and `json` know nothing of the rest. `model` has the nouns,
 //! `lifecycle` the commit sequence, `snapshot` the bytes and digests of states. `change` judges
-//! edits and applies events; it is pure. `log` keeps events and what is derived from them on redb.
-//! `query` is the selector language. `db` owns the state, `session` brings histories in and out, and
+//! edits and applies events; it is pure. `storage` is a file of
+//! tables; `log` keeps the events in it, `index` what is derived from them, and `store` both in one
+//! transaction. `query` is the selector language. `db` owns the state, `session` brings histories in and out, and
 //! `protocol` is the JSON face of it all. Nothing
 //! imports upwards, and a test holds that line.
 
@@ -58,6 +59,7 @@ pub mod change;
 pub mod code;
 pub mod db;
 pub mod error;
+pub mod index;
 pub mod json;
 pub mod lifecycle;
 pub mod limits;
@@ -67,6 +69,8 @@ pub mod protocol;
 pub mod query;
 pub mod session;
 pub mod snapshot;
+pub mod storage;
+pub mod store;
 
 pub use budget::{Budget, Cancel};
 pub use change::{Attempt, AttemptStatus, History};
@@ -79,5 +83,5 @@ pub use db::{
 pub use error::{Error, Result};
 pub use json::{Json, Map};
 pub use lifecycle::{Policy, Region};
-pub use log::{Progress, Verified};
 pub use model::Generation;
+pub use store::{Progress, Verified};

@@ -5,7 +5,7 @@ use pactdb::db::{
     AddRequest, BatchRequest, CommitRequest, Db, EditOp, EditReply, IdReply, Options,
 };
 use pactdb::json::Json;
-use pactdb::log::FileStorage;
+use pactdb::storage::FileStorage;
 use rusqlite::{Connection, params};
 use std::path::{Path, PathBuf};
 use std::time::Instant;

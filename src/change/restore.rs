@@ -69,7 +69,7 @@ impl Brought<'_> {
                 None => {
                     let bytes = content_bytes(&content);
                     self.list.push(content);
-                    ContentRef { seq: self.seq, part: self.list.len() as u32, bytes }
+                    ContentRef { seq: self.seq, item: self.list.len() as u32, bytes }
                 }
             });
         }

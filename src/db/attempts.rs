@@ -7,7 +7,8 @@ use crate::change::{Attempt, AttemptStatus, Event, State};
 use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::limits::MAX_NAME_BYTES;
-use crate::log::{Append, NewEvent};
+use crate::log::NewEvent;
+use crate::store::Append;
 use std::sync::Arc;
 
 /// Says what a provider is sent in a state.

@@ -9,8 +9,9 @@ use super::edit::{Batch, BatchContents};
 use super::ops::{BatchRequest, CommitReply, EditReply};
 use crate::change::{Origin, Working};
 use crate::error::{Error, Result};
+use crate::index::CycleKind;
 use crate::limits::CHECKPOINT_EVERY;
-use crate::log::{Append, CycleKind};
+use crate::store::Append;
 
 /// A series of batches on its way. Whoever holds it has the writer's lock.
 pub(super) struct Series<'a> {

@@ -14,12 +14,14 @@ use crate::change::{
 };
 use crate::code::Code;
 use crate::error::{Error, Result};
+use crate::index::CycleKind;
 use crate::json::Json;
 use crate::lifecycle::Policy;
 use crate::limits::MAX_BATCH_OPS;
-use crate::log::{Append, CycleKind, LogReader, NewEvent};
+use crate::log::NewEvent;
 use crate::model::{ContentRef, Id, ReadError};
 use crate::snapshot::{Contents, hex};
+use crate::store::{Append, StoreReader};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 
@@ -346,12 +348,12 @@ impl End {
 
 /// Contents of the store, and of the batch in progress.
 pub(super) struct BatchContents<'a> {
-    reader: &'a LogReader,
+    reader: &'a StoreReader,
     new: HashMap<(u64, u32), Arc<Json>>,
 }
 
 impl<'a> BatchContents<'a> {
-    pub(super) fn new(reader: &'a LogReader) -> BatchContents<'a> {
+    pub(super) fn new(reader: &'a StoreReader) -> BatchContents<'a> {
         BatchContents { reader, new: HashMap::new() }
     }
 
@@ -364,7 +366,7 @@ impl<'a> BatchContents<'a> {
 
 impl Contents for BatchContents<'_> {
     fn content(&self, content: &ContentRef) -> std::result::Result<Arc<Json>, ReadError> {
-        match self.new.get(&(content.seq, content.part)) {
+        match self.new.get(&(content.seq, content.item)) {
             Some(content) => Ok(content.clone()),
             None => self.reader.content(content),
         }

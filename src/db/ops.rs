@@ -437,5 +437,5 @@ pub struct Stats {
     pub uncommitted: u64,
     /// How large the file is, and what fills it.
     #[serde(flatten)]
-    pub sizes: crate::log::StoreSizes,
+    pub sizes: crate::store::StoreSizes,
 }

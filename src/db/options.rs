@@ -4,9 +4,10 @@ use super::Db;
 use super::clock::{Clock, SystemClock};
 use crate::change::Event;
 use crate::error::{Error, Result};
-use crate::log::{Append, NewEvent, Progress, Store};
+use crate::log::NewEvent;
 use crate::model::Generation;
-use redb::StorageBackend;
+use crate::storage::StorageBackend;
+use crate::store::{Append, Progress, Store};
 use std::path::Path;
 use std::sync::Arc;
 

@@ -11,11 +11,13 @@ use crate::change::decide::check_attr;
 use crate::change::{Context, Event, Origin, Working, close_import, plan_import};
 use crate::code::Code;
 use crate::error::{Error, Result};
+use crate::index::CycleKind;
 use crate::json::Json;
 use crate::limits::{MAX_BATCH_OPS, MAX_NAME_BYTES, MAX_NUMBER, MAX_SUBTREE_NODES, MAX_TIME_NS};
-use crate::log::{Append, CycleKind, NewEvent};
+use crate::log::NewEvent;
 use crate::model::Generation;
 use crate::snapshot::{check_content, check_size, content_bytes, hex, read_document};
+use crate::store::Append;
 use std::sync::Arc;
 
 impl Db {

@@ -4,24 +4,23 @@ use super::ops::DiffRequest;
 use super::{Db, resolve};
 use crate::change::{History, Working};
 use crate::error::{Error, Result};
+use crate::index::{Indexed, Lookup, SummaryPage};
 use crate::json::Json;
-use crate::log::LogReader;
-use crate::model::{
-    ChangedPart, Clue, Generation, Glance, Page, Place, ReadError, Slot, Subtree, Tree,
-};
+use crate::model::{ChangedPart, Generation, Place, ReadError, Slot, Subtree, Tree};
 use crate::query::ast::Selector;
 use crate::query::{
     self, Asked, Dialect, EventState, Explanation, Nodes, Options as QueryOptions, RichDiff,
     Selected, Timeline,
 };
 use crate::snapshot::Contents;
+use crate::store::StoreReader;
 use std::collections::BTreeSet;
 use std::sync::{Arc, RwLockReadGuard};
 
 /// The store at one moment. Commits that follow do not show in it.
 struct View<'a> {
     db: &'a Db,
-    reader: &'a Arc<LogReader>,
+    reader: &'a Arc<StoreReader>,
     working: Arc<Working>,
     _derived: RwLockReadGuard<'a, ()>,
 }
@@ -78,14 +77,14 @@ impl Timeline for View<'_> {
     fn turns_with(
         &self,
         cycle: u64,
-        clue: &Clue,
+        lookup: &Lookup,
         most: usize,
     ) -> std::result::Result<Option<Vec<Slot>>, ReadError> {
-        Ok(self.reader.turns_with(cycle, clue, most)?)
+        Ok(self.reader.turns_with(cycle, lookup, most)?)
     }
 
-    fn page(&self, slot: Slot) -> std::result::Result<Option<Arc<Page>>, ReadError> {
-        Ok(self.reader.page(slot)?)
+    fn page(&self, slot: Slot) -> std::result::Result<Option<Arc<SummaryPage>>, ReadError> {
+        Ok(self.reader.summary_page(slot)?)
     }
 
     fn unpaged(&self, cycle: u64) -> BTreeSet<Slot> {
@@ -98,9 +97,9 @@ impl Timeline for View<'_> {
         turns: &[Slot],
         contents: bool,
         matters: &mut dyn FnMut(&Arc<Subtree>) -> bool,
-        each: &mut dyn FnMut(usize, Glance<'_>),
+        each: &mut dyn FnMut(usize, Indexed<'_>),
     ) -> std::result::Result<(), ReadError> {
-        Ok(self.reader.sketches(cycle, turns, contents, matters, each)?)
+        Ok(self.reader.summaries(cycle, turns, contents, matters, each)?)
     }
 
     fn versions(

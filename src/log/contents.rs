@@ -1,104 +1,198 @@
-//! Reading contents: one that is wanted, or many along the log.
+//! Contents: their rows in the log, and reading them.
+//!
+//! A content is stored once, beside the record of the event that brought it. A text is stored as it
+//! is, anything else as canonical JSON, and both compressed where that pays. The digest, over the
+//! plain bytes, is in the record.
 
-use super::StoreError;
-use super::codec::unseal;
-use super::guarded::Readable;
-use super::read::LogReader;
-use super::record::{plain_text, read_content};
-use super::tables::log_key_bytes;
-use crate::json::Json;
-use crate::model::{ContentRef, ReadError};
-use crate::snapshot::{Body, Contents};
-use std::sync::Arc;
+use super::tables::{LOG, LogKey, log_key_bytes};
+use crate::json::{self, Json, canonical_string};
+use crate::model::ContentRef;
+use crate::snapshot::Body;
+use crate::storage::{Bytes, Readable, StoreError, Writer, repack, seal, unseal};
 
-/// How many contents are read at once.
-const SCAN: usize = 1024;
+/// How many events are passed over one by one; a content that is further away is sought anew.
+const SEEK_FROM: u64 = 8;
 
-/// How many events are passed over rather than leapt over.
-const LEAP: u64 = 8;
-
-impl LogReader {
-    /// Contents in the order of the log, without keeping them: by walking along the log, and by
-    /// leaping where the next one is far.
-    fn scan_contents(
-        &self,
-        list: &[ContentRef],
-        each: &mut dyn FnMut(usize, Body<'_>),
-    ) -> Result<(), StoreError> {
-        self.with(|txn| {
-            let table = txn.log()?;
-            let Some(first) = list.first() else { return Ok(()) };
-            let mut rows = table.range((first.seq, first.part)..)?;
-            let mut at = (first.seq, first.part);
-            for (i, content) in list.iter().enumerate() {
-                let key = (content.seq, content.part);
-                if key.0 > at.0.saturating_add(LEAP) || key < at {
-                    rows = table.range(key..)?;
-                }
-                let row = match rows.next_from(|found| found < key).transpose()? {
-                    Some((found, row)) if found.value() == key => row,
-                    _ => return Err(missing_content(key.0, key.1)),
-                };
-                at = (key.0, key.1 + 1);
-                lend_content(key, row.value(), |body| each(i, body))?;
-            }
-            Ok(())
-        })
-    }
-
-    fn read_content(&self, content: &ContentRef) -> Result<Arc<Json>, StoreError> {
-        let ContentRef { seq, part, .. } = *content;
-        if let Some(content) = self.contents.get(&(seq, part)) {
-            return Ok(content);
-        }
-        let value = self.with(|txn| {
-            let table = txn.log()?;
-            let row = table.get((seq, part))?.ok_or_else(|| missing_content(seq, part))?;
-            content_from_row(seq, part, row.value())
-        })?;
-        let value = Arc::new(value);
-        self.contents.insert((seq, part), value.clone());
-        Ok(value)
-    }
+/// A content from the log.
+pub(crate) fn get_content(
+    log: &impl Readable<LogKey, Bytes>,
+    (seq, item): LogKey,
+) -> Result<Json, StoreError> {
+    let row = log.get((seq, item))?.ok_or_else(|| missing_content(seq, item))?;
+    content_from_row(seq, item, row.value())
 }
 
-/// Lends a content from its row.
-pub(super) fn lend_content(
-    (seq, part): (u64, u32),
-    row: &[u8],
-    lend: impl FnOnce(Body<'_>),
+/// Lends contents one after the other, in the order of the list, which should be that of the log:
+/// it is walked along, and sought in anew where the next content is far.
+pub(crate) fn each_content(
+    log: &impl Readable<LogKey, Bytes>,
+    list: &[ContentRef],
+    each: &mut dyn FnMut(usize, Body<'_>),
 ) -> Result<(), StoreError> {
-    let what = || format!("content {part} of event {seq}");
-    let bytes = unseal("log", &log_key_bytes(seq, part), row, what)?;
-    match plain_text(bytes) {
-        Some(text) => lend(Body::Text(text)),
-        None => lend(Body::of(&read_content(seq, part, bytes)?)),
+    let Some(first) = list.first() else { return Ok(()) };
+    let mut rows = log.range((first.seq, first.item)..)?;
+    let mut at = (first.seq, first.item);
+    for (i, content) in list.iter().enumerate() {
+        let key = (content.seq, content.item);
+        if key.0 > at.0.saturating_add(SEEK_FROM) || key < at {
+            rows = log.range(key..)?;
+        }
+        let row = match rows.next_from(|found| found < key).transpose()? {
+            Some((found, row)) if found.value() == key => row,
+            _ => return Err(missing_content(key.0, key.1)),
+        };
+        at = (key.0, key.1 + 1);
+        lend_from_row(key, row.value(), |body| each(i, body))?;
     }
     Ok(())
 }
 
-pub(super) fn content_from_row(seq: u64, part: u32, row: &[u8]) -> Result<Json, StoreError> {
-    let what = || format!("content {part} of event {seq}");
-    read_content(seq, part, unseal("log", &log_key_bytes(seq, part), row, what)?)
+/// Lends one content.
+pub(crate) fn lend_content(
+    log: &impl Readable<LogKey, Bytes>,
+    (seq, item): LogKey,
+    lend: impl FnOnce(Body<'_>),
+) -> Result<(), StoreError> {
+    let row = log.get((seq, item))?.ok_or_else(|| missing_content(seq, item))?;
+    lend_from_row((seq, item), row.value(), lend)
 }
 
-pub(super) fn missing_content(seq: u64, part: u32) -> StoreError {
-    StoreError::corrupt(format!("content {part} of event {seq} is missing"))
-}
-
-impl Contents for LogReader {
-    fn content(&self, content: &ContentRef) -> Result<Arc<Json>, ReadError> {
-        Ok(self.read_content(content)?)
+fn lend_from_row(
+    (seq, item): LogKey,
+    row: &[u8],
+    lend: impl FnOnce(Body<'_>),
+) -> Result<(), StoreError> {
+    let what = || format!("content {item} of event {seq}");
+    let bytes = unseal(LOG.name(), &log_key_bytes(seq, item), row, what)?;
+    match plain_text(bytes) {
+        Some(text) => lend(Body::Text(text)),
+        None => lend(Body::of(&read_content(seq, item, bytes)?)),
     }
+    Ok(())
+}
 
-    fn each(
-        &self,
-        list: &[ContentRef],
-        each: &mut dyn FnMut(usize, Body<'_>),
-    ) -> Result<(), ReadError> {
-        for (i, chunk) in list.chunks(SCAN).enumerate() {
-            self.scan_contents(chunk, &mut |k, body| each(i * SCAN + k, body))?;
+/// The content of a row.
+pub(super) fn content_from_row(seq: u64, item: u32, row: &[u8]) -> Result<Json, StoreError> {
+    let what = || format!("content {item} of event {seq}");
+    read_content(seq, item, unseal(LOG.name(), &log_key_bytes(seq, item), row, what)?)
+}
+
+/// The row of a content.
+pub(super) fn content_row(
+    (seq, item): LogKey,
+    content: &Json,
+    compressor: &mut zstd::bulk::Compressor<'_>,
+) -> Vec<u8> {
+    seal(LOG.name(), &log_key_bytes(seq, item), write_content(content, compressor))
+}
+
+/// Writes the log anew in key order, and compresses contents that get smaller by it.
+pub(crate) fn repack_log(
+    txn: &Writer,
+    compressor: &mut zstd::bulk::Compressor<'_>,
+) -> Result<(), StoreError> {
+    repack(txn, LOG, &mut |(seq, item), row| {
+        if item == 0 {
+            return Ok(None);
         }
-        Ok(())
+        let key = log_key_bytes(seq, item);
+        let plain = unseal(LOG.name(), &key, row, || format!("content {item} of event {seq}"))?;
+        Ok(pack_content(plain, compressor).map(|packed| seal(LOG.name(), &key, packed)))
+    })
+}
+
+fn missing_content(seq: u64, item: u32) -> StoreError {
+    StoreError::corrupt(format!("content {item} of event {seq} is missing"))
+}
+
+const TEXT: u8 = 0;
+const JSON: u8 = 1;
+const COMPRESSED: u8 = 2;
+
+/// Contents from this size on are compressed by a compaction, if they get smaller by it.
+const COMPRESS_FROM: usize = 200;
+
+/// Contents from this size on are compressed when they are written: there it saves more than it
+/// costs. Smaller ones would make a commit wait for the compressor instead of the disk.
+const COMPRESS_AT_ONCE: usize = 16 << 10;
+
+/// The plain bytes of a content: a text as it is, anything else as canonical JSON.
+fn content_plain(content: &Json) -> (u8, std::borrow::Cow<'_, [u8]>) {
+    match content {
+        Json::Str(text) => (TEXT, text.as_bytes().into()),
+        other => (JSON, canonical_string(other).into_bytes().into()),
+    }
+}
+
+/// The digest of a content.
+pub(crate) fn content_digest(content: &Json) -> [u8; 32] {
+    let (tag, plain) = content_plain(content);
+    let mut hasher = blake3::Hasher::new_derive_key("pactdb 1 content");
+    hasher.update(&[tag]);
+    hasher.update(&plain);
+    hasher.finalize().into()
+}
+
+/// The bytes of a content's row, before its check.
+fn write_content(content: &Json, compressor: &mut zstd::bulk::Compressor<'_>) -> Vec<u8> {
+    let (tag, plain) = content_plain(content);
+    if plain.len() >= COMPRESS_AT_ONCE
+        && let Some(row) = pack(tag, &plain, compressor)
+    {
+        return row;
+    }
+    let mut row = vec![tag];
+    row.extend_from_slice(&plain);
+    row
+}
+
+/// The same content's row in fewer bytes, if there is one.
+fn pack_content(row: &[u8], compressor: &mut zstd::bulk::Compressor<'_>) -> Option<Vec<u8>> {
+    let (tag, plain) = row.split_first()?;
+    if tag & COMPRESSED != 0 || plain.len() < COMPRESS_FROM {
+        return None;
+    }
+    pack(*tag, plain, compressor)
+}
+
+fn pack(tag: u8, plain: &[u8], compressor: &mut zstd::bulk::Compressor<'_>) -> Option<Vec<u8>> {
+    let size = u32::try_from(plain.len()).ok()?;
+    let packed = compressor.compress(plain).ok()?;
+    if packed.len() + 4 >= plain.len() {
+        return None;
+    }
+    let mut row = vec![tag | COMPRESSED];
+    row.extend_from_slice(&size.to_le_bytes());
+    row.extend_from_slice(&packed);
+    Some(row)
+}
+
+/// The text of a content's row, if it is a text and not compressed.
+fn plain_text(row: &[u8]) -> Option<&str> {
+    match row.split_first() {
+        Some((&TEXT, text)) => std::str::from_utf8(text).ok(),
+        _ => None,
+    }
+}
+
+/// Reads a content from the bytes of its row.
+fn read_content(seq: u64, item: u32, row: &[u8]) -> Result<Json, StoreError> {
+    let corrupt =
+        |what: String| StoreError::corrupt(format!("content {item} of event {seq}: {what}"));
+    let Some((tag, rest)) = row.split_first() else { return Err(corrupt("it is empty".into())) };
+    let plain = if tag & COMPRESSED != 0 {
+        let Some((size, packed)) = rest.split_first_chunk::<4>() else {
+            return Err(corrupt("it is too short".into()));
+        };
+        let size = u32::from_le_bytes(*size) as usize;
+        zstd::bulk::decompress(packed, size).map_err(|error| corrupt(error.to_string()))?
+    } else {
+        rest.to_vec()
+    };
+    let text = String::from_utf8(plain).map_err(|error| corrupt(error.to_string()))?;
+    match tag & !COMPRESSED {
+        TEXT => Ok(Json::Str(text)),
+        JSON => json::parse(&text).map_err(|error| corrupt(error.to_string())),
+        other => Err(corrupt(format!("unknown encoding {other}"))),
     }
 }

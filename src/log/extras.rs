@@ -4,10 +4,11 @@
 //! event with nothing new in it is written as it always was, and any other is followed by its
 //! extras. Both are a function of the event alone: a fork or a load writes the same bytes again.
 
-use super::StoreError;
-use super::stored::{StoredAttempt, StoredNode};
+use super::stored_edit::StoredAttempt;
+use super::stored_node::StoredNode;
 use crate::change::{Attempt, Change, Event};
 use crate::model::{Class, Name, Node};
+use crate::storage::StoreError;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -165,7 +166,7 @@ impl AttemptExtras {
 
 /// A whole node, for rows of derived tables.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct WholeNode(StoredNode, NodeExtras);
+pub(crate) struct WholeNode(StoredNode, NodeExtras);
 
 impl From<&Node> for WholeNode {
     fn from(node: &Node) -> WholeNode {
@@ -174,7 +175,7 @@ impl From<&Node> for WholeNode {
 }
 
 impl WholeNode {
-    pub(super) fn into_node(self) -> Result<Node, StoreError> {
+    pub(crate) fn into_node(self) -> Result<Node, StoreError> {
         let mut node = self.0.into_node()?;
         self.1.join(&mut node);
         Ok(node)
@@ -183,7 +184,7 @@ impl WholeNode {
 
 /// A whole provider call, for rows of derived tables.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct WholeAttempt(StoredAttempt, AttemptExtras);
+pub(crate) struct WholeAttempt(StoredAttempt, AttemptExtras);
 
 impl From<&Attempt> for WholeAttempt {
     fn from(attempt: &Attempt) -> WholeAttempt {
@@ -192,7 +193,7 @@ impl From<&Attempt> for WholeAttempt {
 }
 
 impl WholeAttempt {
-    pub(super) fn into_attempt(self) -> Result<Attempt, StoreError> {
+    pub(crate) fn into_attempt(self) -> Result<Attempt, StoreError> {
         let mut attempt = self.0.into_attempt()?;
         self.1.join(&mut attempt);
         Ok(attempt)

@@ -1,53 +1,35 @@
-//! The log on disk: events with their contents, and everything derived from them.
+//! The log: events with the contents that they brought. It is the primary data, and nothing in this
+//! folder is derived from it.
 //!
-//! Primary data are the records and contents of the `log` table. All other tables are derived,
-//! carry the version of the code that made them, and can be rebuilt from the log to the same
-//! bytes. `codec` is the only user of bincode and `store` the only user of redb, beside the
-//! storage backends in `backend` and `approval`.
+//! The table `log` has a row for each event, its record, and a row for each content. Records are
+//! chained by hashes. The functions here read and append rows of a table that somebody else opened:
+//! `store` owns the transactions. What is derived from the log is in `index`.
+//!
+//! - `record` is the envelope of an event and the chain; `stored_node`, `stored_edit` and
+//!   `stored_event` are the frozen forms of what is in it, `extras` what later releases added.
+//! - `contents` are the rows of contents.
+//! - `append` and `read` write and read events.
 
-mod approval;
-mod backend;
-mod base;
-mod checked;
-mod clues;
-mod codec;
+mod append;
 mod contents;
-mod error;
 mod extras;
-mod file;
-mod guarded;
-mod history;
-mod index;
-mod nodes;
-mod open;
-mod prunes;
 mod read;
 mod record;
-mod rows;
-mod shown;
-mod sketch_rows;
-mod sketches;
-mod store;
-mod stored;
+mod stored_edit;
+mod stored_event;
+mod stored_node;
 mod tables;
-mod transfer;
-mod undo;
-mod verify;
-mod write;
-mod writing;
 
-pub use backend::FileStorage;
-pub use error::StoreError;
-pub use guarded::panics_are_caught;
-pub use open::Opened;
-pub use read::{Entry, LogReader};
+pub use append::NewEvent;
+pub use read::Entry;
 pub use record::{ChainHash, Record, chain_start};
-pub use rows::{CycleInfo, CycleKind};
-pub use store::{Store, StoreSizes};
-pub use transfer::Transfer;
-pub use undo::Mark;
-pub use verify::{Progress, Rebuilt, Verified, VerifyStep};
-pub use write::{Append, NewEvent};
 
-/// What storage of another sort than a file has to do.
-pub use redb::StorageBackend;
+pub(crate) use append::{LogEnd, Stamp, append_events};
+pub(crate) use contents::{content_digest, each_content, get_content, lend_content, repack_log};
+pub(crate) use extras::{WholeAttempt, WholeNode};
+pub(crate) use read::{
+    find_end, get_entries, get_record, get_records, missing_event, next_records,
+};
+pub(crate) use stored_edit::StoredPolicy;
+pub(crate) use stored_node::{CLASSES, stored_json};
+pub(crate) use tables::{FORMAT, LOG, LogKey, META, identity_row, log_key_bytes};

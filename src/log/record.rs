@@ -1,15 +1,13 @@
-//! Records of the log: events in a versioned envelope, chained by hashes, and contents.
+//! Records of the log: events in a versioned envelope, chained by hashes.
 //!
 //! A record's row is its body followed by its hash: BLAKE3 over the hash before it, its sequence
-//! number and the body. Any change to the past shows in every hash after it. A content's row is
-//! compressed where that pays; its digest, over the plain bytes, is in the record.
+//! number and the body. Any change to the past shows in every hash after it. The record has the
+//! digests of the contents that the event brought; the contents are rows of their own.
 
-use super::StoreError;
-use super::codec::{decode, encode};
 use super::extras::Extras;
-use super::stored::StoredEvent;
+use super::stored_event::StoredEvent;
 use crate::change::Event;
-use crate::json::{self, Json, canonical_string};
+use crate::storage::{StoreError, decode, encode};
 use serde::{Deserialize, Serialize};
 
 /// The versions of the envelope: the first, and the same followed by extras. An event is written
@@ -111,7 +109,7 @@ pub(super) fn read_record(
 }
 
 /// The hash of a record's row.
-pub(super) fn hash_of(seq: u64, row: &[u8]) -> Result<ChainHash, StoreError> {
+pub(crate) fn hash_of(seq: u64, row: &[u8]) -> Result<ChainHash, StoreError> {
     Ok(split(seq, row)?.1)
 }
 
@@ -127,102 +125,4 @@ fn chain(previous: &ChainHash, seq: u64, body: &[u8]) -> ChainHash {
     hasher.update(&seq.to_le_bytes());
     hasher.update(body);
     hasher.finalize().into()
-}
-
-const TEXT: u8 = 0;
-const JSON: u8 = 1;
-const COMPRESSED: u8 = 2;
-
-/// Contents from this size on are compressed by a compaction, if they get smaller by it.
-const COMPRESS_FROM: usize = 200;
-
-/// Contents from this size on are compressed when they are written: there it saves more than it
-/// costs. Smaller ones would make a commit wait for the compressor instead of the disk.
-const COMPRESS_AT_ONCE: usize = 16 << 10;
-
-/// The plain bytes of a content: a text as it is, anything else as canonical JSON.
-pub(super) fn content_plain(content: &Json) -> (u8, std::borrow::Cow<'_, [u8]>) {
-    match content {
-        Json::Str(text) => (TEXT, text.as_bytes().into()),
-        other => (JSON, canonical_string(other).into_bytes().into()),
-    }
-}
-
-/// The digest of a content.
-pub(super) fn content_digest(content: &Json) -> [u8; 32] {
-    let (tag, plain) = content_plain(content);
-    let mut hasher = blake3::Hasher::new_derive_key("pactdb 1 content");
-    hasher.update(&[tag]);
-    hasher.update(&plain);
-    hasher.finalize().into()
-}
-
-/// The bytes of a content's row, before its check.
-pub(super) fn write_content(
-    content: &Json,
-    compressor: &mut zstd::bulk::Compressor<'_>,
-) -> Vec<u8> {
-    let (tag, plain) = content_plain(content);
-    if plain.len() >= COMPRESS_AT_ONCE
-        && let Some(row) = pack(tag, &plain, compressor)
-    {
-        return row;
-    }
-    let mut row = vec![tag];
-    row.extend_from_slice(&plain);
-    row
-}
-
-/// The same content's row in fewer bytes, if there is one.
-pub(super) fn pack_content(
-    row: &[u8],
-    compressor: &mut zstd::bulk::Compressor<'_>,
-) -> Option<Vec<u8>> {
-    let (tag, plain) = row.split_first()?;
-    if tag & COMPRESSED != 0 || plain.len() < COMPRESS_FROM {
-        return None;
-    }
-    pack(*tag, plain, compressor)
-}
-
-fn pack(tag: u8, plain: &[u8], compressor: &mut zstd::bulk::Compressor<'_>) -> Option<Vec<u8>> {
-    let size = u32::try_from(plain.len()).ok()?;
-    let packed = compressor.compress(plain).ok()?;
-    if packed.len() + 4 >= plain.len() {
-        return None;
-    }
-    let mut row = vec![tag | COMPRESSED];
-    row.extend_from_slice(&size.to_le_bytes());
-    row.extend_from_slice(&packed);
-    Some(row)
-}
-
-/// The text of a content's row, if it is a text and not compressed.
-pub(super) fn plain_text(row: &[u8]) -> Option<&str> {
-    match row.split_first() {
-        Some((&TEXT, text)) => std::str::from_utf8(text).ok(),
-        _ => None,
-    }
-}
-
-/// Reads a content from the bytes of its row.
-pub(super) fn read_content(seq: u64, part: u32, row: &[u8]) -> Result<Json, StoreError> {
-    let corrupt =
-        |what: String| StoreError::corrupt(format!("content {part} of event {seq}: {what}"));
-    let Some((tag, rest)) = row.split_first() else { return Err(corrupt("it is empty".into())) };
-    let plain = if tag & COMPRESSED != 0 {
-        let Some((size, packed)) = rest.split_first_chunk::<4>() else {
-            return Err(corrupt("it is too short".into()));
-        };
-        let size = u32::from_le_bytes(*size) as usize;
-        zstd::bulk::decompress(packed, size).map_err(|error| corrupt(error.to_string()))?
-    } else {
-        rest.to_vec()
-    };
-    let text = String::from_utf8(plain).map_err(|error| corrupt(error.to_string()))?;
-    match tag & !COMPRESSED {
-        TEXT => Ok(Json::Str(text)),
-        JSON => json::parse(&text).map_err(|error| corrupt(error.to_string())),
-        other => Err(corrupt(format!("unknown encoding {other}"))),
-    }
 }

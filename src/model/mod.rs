@@ -4,24 +4,20 @@
 //! the methods of [`Tree`], and only `change::apply` and `lifecycle` call them.
 
 mod class;
-mod clue;
 mod invariant;
 mod node;
 mod order;
 mod place;
-mod sketch;
 mod source;
 mod subtree;
 mod time;
 mod tree;
 
 pub use class::{Class, Generation};
-pub use clue::{Clue, Feature, Grams, features, gram_hashes};
 pub use invariant::violations;
 pub use node::{ContentRef, HEADERS, Id, Lifetime, Name, Node};
 pub use order::{PruneRank, prune_rank, sibling_order};
 pub use place::{Place, Run, Slot, Spine};
-pub use sketch::{Columns, Glance, Page, PageTurn, Sketch, Template, sames, template};
 pub use source::{ChangedPart, Instance, ReadError, Skeleton, TurnSource};
 pub use subtree::{Entry, Fragment, Subtree};
 pub use time::iso_from_ns;

@@ -44,7 +44,7 @@ pub struct ContentRef {
     /// The sequence number of the event.
     pub seq: u64,
     /// Which of the event's contents: 1, 2, …
-    pub part: u32,
+    pub item: u32,
     /// Its size as policies count it: UTF-8 of a string, else of its canonical JSON.
     pub bytes: u64,
 }

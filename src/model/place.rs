@@ -15,7 +15,7 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// The number of the page that its sketches are on: that of 64 cycles, and of 64 ranks of an
+    /// The number of the page that its summaries are on: that of 64 cycles, and of 64 ranks of an
     /// import.
     pub fn page(self) -> (u64, u32) {
         (self.cycle / 64, self.rank / 64)

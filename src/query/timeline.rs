@@ -6,9 +6,8 @@
 
 use super::plan::State;
 use crate::change::History;
-use crate::model::{
-    ChangedPart, Clue, Generation, Glance, Page, Place, ReadError, Slot, Subtree, Tree,
-};
+use crate::index::{Indexed, Lookup, SummaryPage};
+use crate::model::{ChangedPart, Generation, Place, ReadError, Slot, Subtree, Tree};
 use crate::snapshot::Contents;
 use serde::Serialize;
 use std::cell::Cell;
@@ -78,21 +77,21 @@ pub trait Timeline {
         Ok(found)
     }
 
-    /// Turns that a clue leads to, in order: every other turn of the snapshot of a cycle has nothing
+    /// Turns that a lookup finds, in order: every other turn of the snapshot of a cycle has nothing
     /// of the sort. None if nobody knows, or if there are more than `most`.
     fn turns_with(
         &self,
         cycle: u64,
-        clue: &Clue,
+        lookup: &Lookup,
         most: usize,
     ) -> Result<Option<Vec<Slot>>, ReadError> {
-        let _ = (cycle, clue, most);
+        let _ = (cycle, lookup, most);
         Ok(None)
     }
 
     /// What is known, in all versions, of a turn and others near it; none if nothing is. Some
     /// versions may be missing, those of [`Timeline::unpaged`] among them.
-    fn page(&self, slot: Slot) -> Result<Option<Arc<Page>>, ReadError> {
+    fn page(&self, slot: Slot) -> Result<Option<Arc<SummaryPage>>, ReadError> {
         let _ = slot;
         Ok(None)
     }
@@ -114,10 +113,10 @@ pub trait Timeline {
         turns: &[Slot],
         contents: bool,
         matters: &mut dyn FnMut(&Arc<Subtree>) -> bool,
-        each: &mut dyn FnMut(usize, Glance<'_>),
+        each: &mut dyn FnMut(usize, Indexed<'_>),
     ) -> Result<(), ReadError> {
         let _ = (cycle, contents, matters);
-        (0..turns.len()).for_each(|i| each(i, Glance::Unknown));
+        (0..turns.len()).for_each(|i| each(i, Indexed::No));
         Ok(())
     }
 }
@@ -229,10 +228,10 @@ impl<'a> Moment<'a> {
         turns: &[Slot],
         contents: bool,
         matters: &mut dyn FnMut(&Arc<Subtree>) -> bool,
-        each: &mut dyn FnMut(usize, Glance<'_>),
+        each: &mut dyn FnMut(usize, Indexed<'_>),
     ) -> Result<(), ReadError> {
         let (Some(timeline), true) = (self.timeline, self.tree.as_of() > 0) else {
-            (0..turns.len()).for_each(|i| each(i, Glance::Unknown));
+            (0..turns.len()).for_each(|i| each(i, Indexed::No));
             return Ok(());
         };
         let (cycle, changed) = (self.tree.as_of(), self.tree.changed_turns());
@@ -240,7 +239,7 @@ impl<'a> Moment<'a> {
             return timeline.sketches(cycle, turns, contents, matters, each);
         }
         timeline.sketches(cycle, turns, contents, matters, &mut |i, glance| {
-            each(i, if changed.contains_key(&turns[i]) { Glance::Unknown } else { glance });
+            each(i, if changed.contains_key(&turns[i]) { Indexed::No } else { glance });
         })
     }
 

@@ -6,7 +6,7 @@ use crate::change::{Origin, OriginKind};
 use crate::code::Code;
 use crate::db::{Address, Db, NewStore, Options};
 use crate::error::{Error, Result};
-use crate::log::StorageBackend;
+use crate::storage::StorageBackend;
 use std::path::Path;
 
 /// Events that are read at a time.

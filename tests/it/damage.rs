@@ -26,7 +26,7 @@ pub(crate) fn quiet() {
     ONCE.call_once(|| {
         let loud = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            if !pactdb::log::panics_are_caught() {
+            if !pactdb::storage::panics_are_caught() {
                 loud(info);
             }
         }));
@@ -432,7 +432,7 @@ fn a_mistake_of_the_caller_is_not_taken_for_damage() {
         db.contents().each(&[content], &mut |_, _| std::panic::resume_unwind(Box::new("mine")))
     }));
     assert_eq!(*asked.unwrap_err().downcast::<&str>().unwrap(), "mine");
-    assert!(!pactdb::log::panics_are_caught());
+    assert!(!pactdb::storage::panics_are_caught());
     db.verify(|_| {}).unwrap();
 }
 

@@ -8,7 +8,7 @@
 
 #[cfg(feature = "cli")]
 use crate::support::program::Folder;
-use pactdb::log::{FileStorage, StorageBackend};
+use pactdb::storage::{FileStorage, StorageBackend};
 use pactdb::{AddRequest, Code, Db, Options};
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;

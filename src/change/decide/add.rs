@@ -283,7 +283,7 @@ fn build(state: &State, add: &Add, class: Class, context: Context) -> Result<Nod
     attrs::check_node(&node)?;
     if let Some(content) = &add.content {
         let bytes = attrs::check_content(content)?;
-        node.content = Some(ContentRef { seq: context.seq, part: 1, bytes });
+        node.content = Some(ContentRef { seq: context.seq, item: 1, bytes });
     }
     if class == Class::Block || add.content.is_some() {
         let (kind, role) = (node.kind.as_deref(), node.role.as_deref());

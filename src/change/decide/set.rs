@@ -21,7 +21,7 @@ pub(super) fn decide(
         change.content = Some(match content {
             Some(content) => {
                 let bytes = attrs::check_content(content)?;
-                Some(ContentRef { seq: context.seq, part: 1, bytes })
+                Some(ContentRef { seq: context.seq, item: 1, bytes })
             }
             None => None,
         });

@@ -9,7 +9,8 @@
 use super::flat::{AH_RANK, FIRST_TURN_RANK, Flat, SYS_RANK};
 use super::summary::{Need, Summary, needs_of};
 use super::walk::{Spot, Walk};
-use crate::model::{Class, Glance, Place, ReadError, Slot, Subtree};
+use crate::index::Indexed;
+use crate::model::{Class, Place, ReadError, Slot, Subtree};
 use crate::query::ast::Op;
 use crate::query::plan::{
     Attr, Chain, Check, Compound, DepthSet, Number, NumberAttr, Reach, Start, Step, Test, Value,
@@ -203,9 +204,9 @@ impl Scope {
         let mut lacking = BTreeSet::new();
         moment.sketches(&turns, false, &mut |template| may(template), &mut |i, glance| {
             let lacks = match glance {
-                Glance::Unknown => false,
-                Glance::Lacking => true,
-                Glance::Known(sketch) => !may(sketch.template),
+                Indexed::No => false,
+                Indexed::CannotMatch => true,
+                Indexed::Summary(sketch) => !may(sketch.template),
             };
             if lacks {
                 lacking.insert(Place::Turn(turns[i]));

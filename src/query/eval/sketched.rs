@@ -8,8 +8,9 @@
 use super::compare::check_other;
 use super::scope::Wanted;
 use super::templates::{Templates, strip};
+use crate::index::Indexed;
 use crate::json::Json;
-use crate::model::{ContentRef, Glance, Id, Place, ReadError, Slot, Subtree};
+use crate::model::{ContentRef, Id, Place, ReadError, Slot, Subtree};
 use crate::query::plan::{Chain, Check};
 use crate::query::timeline::Moment;
 use crate::snapshot::Body;
@@ -93,12 +94,12 @@ impl<'m> Formal<'m> {
         moment.sketches(&slots, late, &mut matters, &mut |i, glance| {
             let (turn, rank) = (turns[i].1, wanted[turns[i].1].2);
             let sketch = match glance {
-                Glance::Unknown => return,
-                Glance::Lacking => {
+                Indexed::No => return,
+                Indexed::CannotMatch => {
                     verdicts[turn] = Verdict::Skip;
                     return;
                 }
-                Glance::Known(sketch) => sketch,
+                Indexed::Summary(sketch) => sketch,
             };
             let matches = match templates.borrow_mut().matches(sketch.template) {
                 Ok(matches) => matches,
@@ -152,7 +153,7 @@ impl<'m> Formal<'m> {
             verdicts[candidate.turn] = Verdict::Skip;
         }
         let mut order: Vec<usize> = (0..candidates.len()).collect();
-        order.sort_by_key(|i| candidates[*i].content.map(|content| (content.seq, content.part)));
+        order.sort_by_key(|i| candidates[*i].content.map(|content| (content.seq, content.item)));
         let nothing = Json::Null;
         let mut passed = vec![false; candidates.len()];
         let bare = order.iter().filter(|i| candidates[**i].content.is_none());

@@ -5,7 +5,8 @@
 //! the part stays as it is.
 
 use super::literals::texts_of;
-use crate::model::{Class, Clue, Feature, Grams, Subtree, features};
+use crate::index::{Lookup, NameKind, Trigrams, name_hashes};
+use crate::model::{Class, Subtree};
 use crate::query::ast::Op;
 use crate::query::plan::{
     Attr, Check, ClassSet, Compound, Number, NumberAttr, Test, TextAttr, Value, ValueText,
@@ -33,7 +34,7 @@ impl Summary {
             // There may be an implied core.
             classes = classes.or(ClassSet::of(&[Class::Container]));
         }
-        Summary { classes, finite, features: features(part).into() }
+        Summary { classes, finite, features: name_hashes(part).into() }
     }
 
     /// Whether the part may hold what is needed.
@@ -41,10 +42,10 @@ impl Summary {
         needs.iter().all(|need| match need {
             Need::Class(classes) => self.classes.meets(*classes),
             Need::Finite(_) => self.finite,
-            Need::Clue(Clue::Features(wanted)) => {
+            Need::Clue(Lookup::Names(wanted)) => {
                 wanted.iter().any(|hash| self.features.binary_search(hash).is_ok())
             }
-            Need::Clue(Clue::Texts(_)) => true,
+            Need::Clue(Lookup::Texts(_)) => true,
         })
     }
 }
@@ -57,7 +58,7 @@ pub(super) enum Need {
     /// A node with a finite ttl, of which at most so much remains.
     Finite(u64),
     /// What this leads to.
-    Clue(Clue),
+    Clue(Lookup),
 }
 
 /// What a part must hold for a node in it to satisfy a compound.
@@ -68,7 +69,7 @@ pub(super) fn needs_of(compound: &Compound) -> Vec<Need> {
 fn needs_of_test(test: &Test) -> Vec<Need> {
     match test {
         Test::Class(classes) => vec![Need::Class(*classes)],
-        Test::Named(name) => vec![one_of(vec![Feature::TypeEnd.hash(name)])],
+        Test::Named(name) => vec![one_of(vec![NameKind::TypeEnd.hash(name)])],
         Test::All(tests) => tests.iter().flat_map(needs_of_test).collect(),
         Test::Ephemeral | Test::Sticky => vec![Need::Finite(u64::MAX)],
         Test::Attr(Attr::Number(NumberAttr::Ttl), check) if needs_value(check) => {
@@ -84,16 +85,16 @@ fn needs_of_test(test: &Test) -> Vec<Need> {
         Test::Attr(Attr::Content, check) => {
             let sets = texts_of(check).into_iter().filter_map(|texts| {
                 // A text that is too short may be anywhere.
-                texts.iter().map(|text| Grams::of(text)).collect::<Option<Vec<_>>>()
+                texts.iter().map(|text| Trigrams::of(text)).collect::<Option<Vec<_>>>()
             });
-            sets.map(|texts| Need::Clue(Clue::Texts(texts))).collect()
+            sets.map(|texts| Need::Clue(Lookup::Texts(texts))).collect()
         }
         _ => Vec::new(),
     }
 }
 
 fn one_of(features: Vec<u32>) -> Need {
-    Need::Clue(Clue::Features(features))
+    Need::Clue(Lookup::Names(features))
 }
 
 /// The greatest ttl that may satisfy a check; not always the least such number.
@@ -119,15 +120,15 @@ fn needs_value(check: &Check) -> bool {
 }
 
 /// The sorts of names among which a text must be for an attribute to have it.
-fn sorts_of(attr: &Attr) -> &'static [Feature] {
+fn sorts_of(attr: &Attr) -> &'static [NameKind] {
     match attr {
-        Attr::Text(TextAttr::Role) => &[Feature::Role],
-        Attr::Text(TextAttr::Kind) => &[Feature::Kind],
-        Attr::Text(TextAttr::Key) => &[Feature::Key],
-        Attr::Text(TextAttr::NodeType) => &[Feature::NodeType],
-        Attr::Text(TextAttr::Type) => &[Feature::TypeEnd],
-        Attr::Kinds => &[Feature::Kind, Feature::TypeEnd],
-        Attr::Tags => &[Feature::Tag],
+        Attr::Text(TextAttr::Role) => &[NameKind::Role],
+        Attr::Text(TextAttr::Kind) => &[NameKind::Kind],
+        Attr::Text(TextAttr::Key) => &[NameKind::Key],
+        Attr::Text(TextAttr::NodeType) => &[NameKind::NodeType],
+        Attr::Text(TextAttr::Type) => &[NameKind::TypeEnd],
+        Attr::Kinds => &[NameKind::Kind, NameKind::TypeEnd],
+        Attr::Tags => &[NameKind::Tag],
         _ => &[],
     }
 }

@@ -1,6 +1,7 @@
 //! What is known of turns without reading them, for a walk back through snapshots.
 
-use crate::model::{Page, ReadError, Sketch, Slot};
+use crate::index::{SummaryPage, TurnSummary};
+use crate::model::{ReadError, Slot};
 use crate::query::eval::Timeless;
 use crate::query::timeline::Timeline;
 use smallvec::SmallVec;
@@ -13,7 +14,7 @@ pub(super) struct Pages<'a> {
     /// Turns of which not everything is.
     unknown: BTreeSet<Slot>,
     /// By their numbers.
-    known: HashMap<(u64, u32), Option<Arc<Page>>>,
+    known: HashMap<(u64, u32), Option<Arc<SummaryPage>>>,
 }
 
 /// Nodes of a sketch: indexes and ids.
@@ -42,7 +43,7 @@ impl<'a> Pages<'a> {
     /// not have their ids.
     pub(super) fn nodes<'p>(
         &mut self,
-        sketch: Option<Sketch<'p>>,
+        sketch: Option<TurnSummary<'p>>,
     ) -> Result<Option<Nodes<'p>>, ReadError> {
         let Some(sketch) = sketch else { return Ok(Some(Nodes::new())) };
         let matches = self.question.matches(sketch.template)?;
@@ -55,7 +56,7 @@ impl<'a> Pages<'a> {
         &mut self,
         slot: Slot,
         timeline: &dyn Timeline,
-    ) -> Result<Option<Arc<Page>>, ReadError> {
+    ) -> Result<Option<Arc<SummaryPage>>, ReadError> {
         if self.unknown.contains(&slot) {
             return Ok(None);
         }

@@ -12,7 +12,8 @@
 use super::compare::{Change, Step};
 use super::fields::differences;
 use super::pages::Pages;
-use crate::model::{ChangedPart, Id, Lifetime, Place, ReadError, Sketch, Slot, Subtree};
+use crate::index::TurnSummary;
+use crate::model::{ChangedPart, Id, Lifetime, Place, ReadError, Slot, Subtree};
 use crate::query::eval::{Finder, Hit, Timeless};
 use crate::query::plan::{Ask, Depends};
 use crate::query::timeline::{Moment, Timeline};
@@ -328,7 +329,7 @@ impl<'a> Sweep<'a> {
 }
 
 /// A sketch that is not wanted is known to be none.
-fn known<'p>(sketch: Option<Option<Sketch<'p>>>) -> Option<Option<Sketch<'p>>> {
+fn known<'p>(sketch: Option<Option<TurnSummary<'p>>>) -> Option<Option<TurnSummary<'p>>> {
     match sketch {
         None => Some(None),
         Some(sketch) => sketch.map(Some),

@@ -36,7 +36,7 @@ pub(super) fn texts(list: &[Arc<str>]) -> Json {
 pub(super) fn content(content: &ContentRef) -> Json {
     object([
         ("seq", number(content.seq)),
-        ("part", number(content.part.into())),
+        ("part", number(content.item.into())),
         ("bytes", number(content.bytes)),
     ])
 }
@@ -46,7 +46,7 @@ pub(super) fn read_content(value: Json) -> Result<ContentRef> {
     let part = fields.count("part")?;
     let content = ContentRef {
         seq: fields.count("seq")?,
-        part: u32::try_from(part).map_err(|_| invalid("'part' is too large"))?,
+        item: u32::try_from(part).map_err(|_| invalid("'part' is too large"))?,
         bytes: fields.count("bytes")?,
     };
     fields.finish()?;

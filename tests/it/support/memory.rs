@@ -10,10 +10,11 @@ use pactdb::change::{
     Add, ChangeError, Closed, Context, Edit, History, Move, Parent, Remove, Set, State, Working,
     apply, close_commit, close_import, plan_commit, plan_import,
 };
+use pactdb::index::{Indexed, Lookup, SummaryPage, Trigrams, name_hashes};
 use pactdb::json::{Json, parse};
 use pactdb::model::{
-    ChangedPart, Clue, ContentRef, Generation, Glance, Grams, Id, Instance, Node, Page, Place,
-    ReadError, Skeleton, Slot, Subtree, Tree, TurnSource, features,
+    ChangedPart, ContentRef, Generation, Id, Instance, Node, Place, ReadError, Skeleton, Slot,
+    Subtree, Tree, TurnSource,
 };
 use pactdb::query::{EventState, Timeline};
 use pactdb::snapshot::{Contents, read_document};
@@ -102,7 +103,7 @@ struct Bodies(BTreeMap<(u64, u32), Arc<Json>>);
 
 impl Contents for Bodies {
     fn content(&self, content: &ContentRef) -> Result<Arc<Json>, ReadError> {
-        let found = self.0.get(&(content.seq, content.part)).cloned();
+        let found = self.0.get(&(content.seq, content.item)).cloned();
         found.ok_or_else(|| ReadError::Corrupt("no such content".into()))
     }
 }
@@ -356,7 +357,7 @@ impl Timeline for Memory {
     fn turns_with(
         &self,
         cycle: u64,
-        clue: &Clue,
+        lookup: &Lookup,
         _: usize,
     ) -> Result<Option<Vec<Slot>>, ReadError> {
         let spine = self.shelf.skeleton(cycle)?.spine;
@@ -364,17 +365,17 @@ impl Timeline for Memory {
         for slot in spine.iter() {
             let part = self.shelf.0.read().unwrap().part(Place::Turn(slot), cycle)?;
             let mut has = !(self.sketched)(slot);
-            match clue {
-                Clue::Features(wanted) => {
-                    has |= features(&part).iter().any(|feature| wanted.contains(feature));
+            match lookup {
+                Lookup::Names(wanted) => {
+                    has |= name_hashes(&part).iter().any(|hash| wanted.contains(hash));
                 }
-                Clue::Texts(texts) => {
+                Lookup::Texts(texts) => {
                     for content in part.entries().iter().filter_map(|entry| entry.node.content) {
                         let body = self.bodies.content(&content)?;
-                        let grams = Grams::of(body.text().as_bytes());
-                        let all = grams.as_ref().map_or(&[][..], Grams::hashes);
+                        let grams = Trigrams::of(body.text().as_bytes());
+                        let all = grams.as_ref().map_or(&[][..], Trigrams::hashes);
                         let stands =
-                            |text: &Grams| text.hashes().iter().all(|hash| all.contains(hash));
+                            |text: &Trigrams| text.hashes().iter().all(|hash| all.contains(hash));
                         has |= texts.iter().any(stands);
                     }
                 }
@@ -386,7 +387,7 @@ impl Timeline for Memory {
         Ok(Some(found))
     }
 
-    fn page(&self, slot: Slot) -> Result<Option<Arc<Page>>, ReadError> {
+    fn page(&self, slot: Slot) -> Result<Option<Arc<SummaryPage>>, ReadError> {
         let shelf = self.shelf.0.read().unwrap();
         let near = |other: &Slot| other.page() == slot.page() && (self.sketched)(*other);
         let turns = shelf.parts.iter().filter_map(|(place, all)| Some((place.slot()?, all)));
@@ -396,7 +397,7 @@ impl Timeline for Memory {
                 all.iter().map(move |(from, part)| (other, *from, part.clone()))
             })
             .collect();
-        Ok(Some(Arc::new(Page::of(&versions))))
+        Ok(Some(Arc::new(SummaryPage::of(&versions))))
     }
 
     fn sketches(
@@ -405,18 +406,18 @@ impl Timeline for Memory {
         turns: &[Slot],
         _: bool,
         matters: &mut dyn FnMut(&Arc<Subtree>) -> bool,
-        each: &mut dyn FnMut(usize, Glance<'_>),
+        each: &mut dyn FnMut(usize, Indexed<'_>),
     ) -> Result<(), ReadError> {
         for (i, slot) in turns.iter().enumerate() {
             let part = self.shelf.0.read().unwrap().part(Place::Turn(*slot), cycle)?;
-            let page = Page::of(&[(*slot, cycle, Some(part))]);
+            let page = SummaryPage::of(&[(*slot, cycle, Some(part))]);
             let known = page.at(*slot, cycle).filter(|_| (self.sketched)(*slot));
-            let glance = match known {
-                None => Glance::Unknown,
-                Some(sketch) if !matters(sketch.template) => Glance::Lacking,
-                Some(sketch) => Glance::Known(sketch),
+            let indexed = match known {
+                None => Indexed::No,
+                Some(sketch) if !matters(sketch.template) => Indexed::CannotMatch,
+                Some(sketch) => Indexed::Summary(sketch),
             };
-            each(i, glance);
+            each(i, indexed);
         }
         Ok(())
     }

@@ -1,0 +1,212 @@
+//! The database below a store: opening and closing it, showing its newest state, and going back to
+//! what is on disk.
+//!
+//! Every call of redb is guarded (see `guarded` and `writing`). Closing is a commit to redb, so a
+//! store that was only read is closed without one, and so is one that is to forget what it has not
+//! put on disk yet.
+
+use super::approval::OnApproval;
+use super::error::StoreError;
+use super::file::Watch;
+use super::guarded::{caught, guard};
+use super::table::Side;
+use super::view::ReadView;
+use super::writing::{Broken, Writer};
+use crate::limits::CACHE_BYTES;
+use redb::{
+    Database, DatabaseError, DatabaseStats, ReadableDatabase, StorageBackend, StorageError,
+};
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// The database, which only compaction and going back need for themselves alone.
+pub(crate) type SharedBase<T> = Arc<RwLock<Base<T>>>;
+
+/// The newest state of each side, if somebody read it since the last writing.
+type Newest<T> = RwLock<[Option<Arc<ReadView<T>>>; 2]>;
+
+/// An open database. Views of it keep the tables that were opened in them in a `T`.
+pub(crate) struct Base<T> {
+    /// There is one until this is dropped.
+    db: Option<Database>,
+    /// What lies below.
+    storage: OnApproval,
+    /// The file that it lies in, if it has a name already.
+    watch: Option<Watch>,
+    /// Whether opening had to repair it.
+    repaired: bool,
+    broken: Broken,
+    shown: Newest<T>,
+}
+
+impl<T: Default> Base<T> {
+    /// Makes a database.
+    pub(crate) fn create(storage: impl StorageBackend) -> Result<Base<T>, DatabaseError> {
+        let storage = OnApproval::new(storage).map_err(StorageError::Io)?;
+        storage.approve().map_err(StorageError::Io)?;
+        Base::on(storage)
+    }
+
+    /// Opens a database. Nothing is written to it before the first commit.
+    pub(crate) fn open(storage: impl StorageBackend) -> Result<Base<T>, DatabaseError> {
+        Base::on(OnApproval::new(storage).map_err(StorageError::Io)?)
+    }
+
+    fn on(storage: OnApproval) -> Result<Base<T>, DatabaseError> {
+        let (db, repaired) = open(&storage)?;
+        Ok(Base {
+            db: Some(db),
+            storage,
+            watch: None,
+            repaired,
+            broken: Broken::default(),
+            shown: Newest::default(),
+        })
+    }
+
+    /// Says which file it lies in.
+    pub(crate) fn watch(&mut self, watch: Watch) {
+        self.watch = Some(watch);
+    }
+
+    /// Refuses to go on if the file cannot be found any more.
+    fn check_file(&self) -> Result<(), StoreError> {
+        self.watch.as_ref().map_or(Ok(()), Watch::check)
+    }
+
+    /// Keeps a repair, so that it need not be made again: for what proved to be a store.
+    pub(crate) fn keep_repair(&self) -> Result<(), StoreError> {
+        if self.repaired { self.approve() } else { Ok(()) }
+    }
+
+    /// Lets what opening wrote reach the storage.
+    fn approve(&self) -> Result<(), StoreError> {
+        self.storage.approve().map_err(|error| StoreError::Io(error.to_string()))
+    }
+
+    fn db(&self) -> Result<&Database, StoreError> {
+        match &self.db {
+            Some(db) if !self.broken.is_set() => Ok(db),
+            Some(_) => {
+                let what = "the file is damaged, and a write to it failed half way: open it again";
+                Err(StoreError::corrupt(what))
+            }
+            None => Err(StoreError::Io("the store is closed".into())),
+        }
+    }
+
+    /// The newest state of one side.
+    pub(crate) fn shown(&self, side: Side) -> Result<Arc<ReadView<T>>, StoreError> {
+        let at = side as usize;
+        if let Some(shown) = &self.shown.read().unwrap_or_else(PoisonError::into_inner)[at] {
+            return Ok(shown.clone());
+        }
+        // Held while the state is looked up: else an old one could be shown after a commit.
+        let mut held = self.shown.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(shown) = &held[at] {
+            return Ok(shown.clone());
+        }
+        let Some(db) = &self.db else { return Err(StoreError::Io("the store is closed".into())) };
+        let txn = guard(|| db.begin_read())?;
+        Ok(held[at].insert(Arc::new(ReadView::new(txn, side))).clone())
+    }
+
+    /// Shows nothing until somebody reads again.
+    fn hide(&self) {
+        *self.shown.write().unwrap_or_else(PoisonError::into_inner) = Default::default();
+    }
+
+    /// Begins to write to one side. The transaction is to be given to [`Base::commit`].
+    pub(crate) fn begin_write(&self, side: Side) -> Result<Writer, StoreError> {
+        self.hide();
+        let db = self.db()?;
+        let txn = self.broken.guard(|| db.begin_write())?;
+        Ok(Writer::new(txn, side, self.broken.clone()))
+    }
+
+    /// Commits: from here on the storage is written to.
+    pub(crate) fn commit(&self, txn: Writer) -> Result<(), StoreError> {
+        self.check_file()?;
+        self.approve()?;
+        let committed = txn.commit();
+        self.hide();
+        committed
+    }
+
+    /// Figures about pages.
+    pub(crate) fn stats(&self) -> Result<DatabaseStats, StoreError> {
+        let db = self.db()?;
+        let txn = self.broken.guard(|| db.begin_write())?;
+        Writer::new(txn, Side::Main, self.broken.clone()).stats()
+    }
+
+    /// Moves pages to the front of the file and cuts it off behind them.
+    pub(crate) fn compact(&mut self) -> Result<(), StoreError> {
+        self.db()?;
+        self.check_file()?;
+        self.approve()?;
+        self.hide();
+        let Some(db) = &mut self.db else { return Ok(()) };
+        self.broken.guard(|| db.compact().map(drop))
+    }
+
+    /// Forgets everything that is not on disk, as if the process had ended and the store had been
+    /// opened again. Nothing is written before the next commit.
+    pub(crate) fn go_back(&mut self) -> Result<(), StoreError> {
+        self.hide();
+        self.storage.hold(true);
+        if let Some(db) = self.db.take() {
+            discard(db, &self.broken);
+        }
+        let storage = self.storage.clone();
+        let opened = guard(|| {
+            storage.begin_anew().map_err(StorageError::Io)?;
+            open(&storage).map_err(|error| StoreError::Io(error.to_string()))
+        });
+        self.storage.hold(false);
+        let (db, repaired) = opened?;
+        (self.db, self.repaired, self.broken) = (Some(db), repaired, Broken::default());
+        Ok(())
+    }
+}
+
+fn open(storage: &OnApproval) -> Result<(Database, bool), DatabaseError> {
+    let repaired = Arc::new(AtomicBool::new(false));
+    let mut builder = redb::Builder::new();
+    builder.set_cache_size(CACHE_BYTES as usize);
+    let noted = repaired.clone();
+    builder.set_repair_callback(move |_| noted.store(true, Ordering::Relaxed));
+    let db = builder.create_with_backend(storage.clone())?;
+    Ok((db, repaired.load(Ordering::Relaxed)))
+}
+
+/// Closes a database without a commit, which redb does only while a thread unwinds. What it has not
+/// put on disk is forgotten.
+fn discard(db: Database, broken: &Broken) {
+    if broken.is_set() || cfg!(not(panic = "unwind")) {
+        return std::mem::forget(db);
+    }
+    let _ = caught(move || {
+        let _db = db;
+        if !std::thread::panicking() {
+            // No hook hears of this.
+            resume_unwind(Box::new(()));
+        }
+    });
+}
+
+impl<T> Drop for Base<T> {
+    fn drop(&mut self) {
+        let shown = std::mem::take(&mut self.shown);
+        let _ = caught(move || drop(shown));
+        let Some(db) = self.db.take() else { return };
+        // What closing cannot write, the next opening repairs.
+        match self.storage.is_approved() && !self.broken.is_set() {
+            true => drop(caught(move || drop(db))),
+            false => discard(db, &self.broken),
+        }
+        // A database that was not taken down has not given up its lock.
+        let _ = self.storage.close();
+    }
+}

@@ -1,0 +1,55 @@
+//! The file of a store, as tables of bytes: the only folder that uses redb, and bincode in one
+//! file.
+//!
+//! It knows keys, rows and transactions. It must not know what the rows mean: no event, no tree, no
+//! name of a table.
+//!
+//! From the bottom up:
+//! - `file` makes, finds and watches the file; `backend` writes it ahead with zeros; `approval`
+//!   holds back all writes until there is a reason to write.
+//! - `guarded` and `writing` wrap redb call by call, so that a panic caused by a damaged page
+//!   becomes an error; `view` is a read transaction; `base` is the database that both are begun on.
+//! - `opening` turns a path, or storage of another sort, into a database.
+//! - `table` defines tables; `codec` and `numbers` turn values into bytes; `checksum` ends every
+//!   row with a check of it; `checked` reads and writes rows that consist of a key and little more.
+
+mod approval;
+mod backend;
+mod base;
+mod checked;
+mod checksum;
+mod codec;
+mod error;
+mod file;
+mod guarded;
+mod numbers;
+mod opening;
+mod repack;
+mod table;
+mod view;
+mod writing;
+
+pub use backend::FileStorage;
+pub use error::StoreError;
+pub use guarded::panics_are_caught;
+
+/// What storage of another sort than a file has to do.
+pub use redb::StorageBackend;
+
+pub(crate) use base::{Base, SharedBase};
+pub(crate) use checked::{
+    check_neighbours, checked_bytes, checked_number, get_number, insert_bytes, insert_key,
+    insert_number,
+};
+pub(crate) use checksum::{seal, unseal};
+pub(crate) use codec::{decode, decode_borrowed, encode};
+pub(crate) use file::{NewFile, Watch, exists_already, file_bytes, holds_something, room};
+pub(crate) use guarded::{Readable, Reading};
+pub(crate) use numbers::{Numbers, put_number, put_signed};
+pub(crate) use opening::{create_in_file, create_new_file, create_on, open_file, open_on};
+pub(crate) use redb::Key;
+pub(crate) use redb::backends::InMemoryBackend;
+pub(crate) use repack::repack;
+pub(crate) use table::{Bytes, Side, Table};
+pub(crate) use view::{OpenedTable, ReadView, once};
+pub(crate) use writing::Writer;

@@ -1,0 +1,212 @@
+//! Writing a store: the events of one edit, batch or commit, and all that is derived from them, in
+//! one transaction.
+
+use super::handle::Store;
+use super::head::Head;
+use super::reader::{Base, StoreReader};
+use crate::change::{Closed, Event, State};
+use crate::index::{
+    ClosedCycle, CycleKind, Memtable, new_turns, part_key, write_checkpoint, write_closed,
+    write_side_rows,
+};
+use crate::limits::CHECKPOINT_EVERY;
+use crate::log::{LOG, LogEnd, NewEvent, Stamp, append_events};
+use crate::storage::{Side, StoreError, Writer};
+use std::sync::Arc;
+
+/// What one transaction writes.
+pub struct Append<'a> {
+    /// The events, in order: a batch if there are several.
+    pub events: &'a [NewEvent],
+    /// The wall clock.
+    pub time: i64,
+    /// The cycle that the last event closes, and the state after it.
+    pub closed: Option<(&'a Closed, &'a State, CycleKind)>,
+    /// Whether to wait until it is on disk.
+    pub durable: bool,
+}
+
+/// An event that may have rows beside the tree, and its sequence number.
+pub(super) type SideEvent = (u64, Arc<Event>);
+
+/// What was written for a closed cycle.
+struct Derived {
+    /// The cycle whose row has the newest whole skeleton now.
+    skeleton_at: u64,
+    /// Whether the memtable was written to the tables.
+    checkpoint: bool,
+}
+
+impl Store {
+    /// Writes everything, or nothing. Returns the sequence number of the first event.
+    pub fn append(&self, append: &Append<'_>) -> Result<u64, StoreError> {
+        self.append_stamped(append, &[])
+    }
+
+    /// Writes everything, or nothing. Events that have a stamp must get the hash in it.
+    pub(super) fn append_stamped(
+        &self,
+        append: &Append<'_>,
+        stamps: &[Stamp],
+    ) -> Result<u64, StoreError> {
+        let mut head = self.head();
+        head.check()?;
+        head.writes += 1;
+        let db = self.db();
+        let txn = begin(&db, self.reader.side, append.durable)?;
+        let first = head.end.next_seq;
+        let end = write_events(&txn, &mut head, append, stamps)?;
+        let derived = match append.closed {
+            Some((closed, next, kind)) => {
+                let cycle = ClosedCycle { closed, next, kind, seq: end.next_seq - 1 };
+                Some(self.write_derived(&txn, &head, &cycle, false, None)?)
+            }
+            None => None,
+        };
+        db.commit(txn)?;
+        head.unsynced = !append.durable;
+        head.end = end;
+        if let (Some(derived), Some((closed, ..))) = (derived, append.closed) {
+            head.skeleton_at = derived.skeleton_at;
+            self.learn(closed, derived.checkpoint);
+        }
+        Ok(first)
+    }
+
+    /// Tells readers of a closed cycle that is about to be written, so that the next one can be
+    /// judged. It is written by [`Store::append_announced`].
+    pub fn announce(&self, closed: &Closed) {
+        self.learn(closed, false);
+        let mut announced = self.reader.announced_mut();
+        for part in &closed.parts {
+            announced.insert(part_key(part.place, closed.cycle), part.new.clone());
+        }
+    }
+
+    /// Writes everything that was announced, or nothing. Only the last of it may be a checkpoint.
+    /// If this fails, the store is to be stopped.
+    pub fn append_announced(
+        &self,
+        appends: &[Append<'_>],
+        durable: bool,
+    ) -> Result<(), StoreError> {
+        let mut head = self.head();
+        head.check()?;
+        head.writes += 1;
+        let db = self.db();
+        let txn = begin(&db, self.reader.side, durable)?;
+        let mut checkpoint = false;
+        for append in appends {
+            head.end = write_events(&txn, &mut head, append, &[])?;
+            if let Some((closed, next, kind)) = append.closed {
+                let cycle = ClosedCycle { closed, next, kind, seq: head.end.next_seq - 1 };
+                let derived = self.write_derived(&txn, &head, &cycle, true, None)?;
+                head.skeleton_at = derived.skeleton_at;
+                checkpoint |= derived.checkpoint;
+            }
+        }
+        db.commit(txn)?;
+        head.unsynced = !durable;
+        if checkpoint {
+            *self.reader.memtable_mut() = Memtable::default();
+        }
+        self.reader.announced_mut().clear();
+        Ok(())
+    }
+
+    /// Writes the rows derived from a closed cycle alone: this is how they are rebuilt, from the
+    /// log of `from`.
+    pub(super) fn append_derived(
+        &self,
+        from: &StoreReader,
+        cycle: &ClosedCycle<'_>,
+        side: &[SideEvent],
+        durable: bool,
+    ) -> Result<(), StoreError> {
+        let mut head = self.head();
+        let db = self.db();
+        let txn = begin(&db, self.reader.side, durable)?;
+        for (seq, event) in side {
+            write_side_rows(&txn, *seq, event)?;
+        }
+        let derived = self.write_derived(&txn, &head, cycle, false, Some(from))?;
+        db.commit(txn)?;
+        head.skeleton_at = derived.skeleton_at;
+        self.learn(cycle.closed, derived.checkpoint);
+        Ok(())
+    }
+
+    /// Writes the rows of events beside the tree alone, and waits until everything before them is
+    /// on disk.
+    pub(super) fn write_side(&self, side: &[SideEvent]) -> Result<(), StoreError> {
+        let db = self.db();
+        let txn = begin(&db, self.reader.side, true)?;
+        for (seq, event) in side {
+            write_side_rows(&txn, *seq, event)?;
+        }
+        db.commit(txn)
+    }
+
+    /// Adds a closed cycle to the memtable, which is empty after a checkpoint.
+    fn learn(&self, closed: &Closed, checkpoint: bool) {
+        let mut memtable = self.reader.memtable_mut();
+        if checkpoint {
+            *memtable = Memtable::default();
+        } else {
+            memtable.add(closed.cycle, &closed.delta, new_turns(closed));
+        }
+    }
+
+    /// Writes what is derived from a closed cycle. `announced` says that the memtable has it
+    /// already; contents are in the log of `from`, or in this one.
+    fn write_derived(
+        &self,
+        txn: &Writer,
+        head: &Head,
+        cycle: &ClosedCycle<'_>,
+        announced: bool,
+        from: Option<&StoreReader>,
+    ) -> Result<Derived, StoreError> {
+        let skeleton_at = write_closed(txn, cycle, head.skeleton_at)?;
+        let ClosedCycle { closed, next, .. } = cycle;
+        let checkpoint = next.history.len().is_multiple_of(CHECKPOINT_EVERY);
+        if checkpoint {
+            let mut memtable = self.reader.memtable().clone();
+            if !announced {
+                memtable.add(closed.cycle, &closed.delta, new_turns(closed));
+            }
+            let (cycle, turns) = (closed.cycle, &next.turns_hash);
+            match from {
+                Some(from) => {
+                    from.with(|view| write_checkpoint(txn, &memtable, cycle, turns, view.log()?))?
+                }
+                None => write_checkpoint(txn, &memtable, cycle, turns, &txn.open_table(LOG)?)?,
+            }
+        }
+        Ok(Derived { skeleton_at, checkpoint })
+    }
+}
+
+/// Begins a transaction, which need not be on disk when it ends if it is not `durable`.
+fn begin(db: &Base, side: Side, durable: bool) -> Result<Writer, StoreError> {
+    let mut txn = db.begin_write(side)?;
+    if !durable {
+        txn.relax()?;
+    }
+    Ok(txn)
+}
+
+/// Writes events, and their rows beside the tree. Returns where the log ends then.
+fn write_events(
+    txn: &Writer,
+    head: &mut Head,
+    append: &Append<'_>,
+    stamps: &[Stamp],
+) -> Result<LogEnd, StoreError> {
+    let Append { events, time, .. } = append;
+    let end = append_events(txn, head.end, events, *time, stamps, &mut head.compressor)?;
+    for (seq, new) in (head.end.next_seq..).zip(*events) {
+        write_side_rows(txn, seq, &new.event)?;
+    }
+    Ok(end)
+}

@@ -1,0 +1,176 @@
+//! The handle of an open store: what the other files of this folder add their methods to.
+
+use super::head::{Head, derived_is_current};
+use super::reader::{Base, SharedBase, StoreReader};
+use crate::index::repack_derived;
+use crate::limits::CACHE_BYTES;
+use crate::log::repack_log;
+use crate::model::Generation;
+use crate::storage::{NewFile, Side, StoreError, Watch, file_bytes, room};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+/// What is left alone of a disk: a full one is of no use to anybody.
+const SPARE: u64 = 8 << 20;
+
+/// An open store.
+pub struct Store {
+    db: SharedBase,
+    pub(super) reader: Arc<StoreReader>,
+    head: Mutex<Head>,
+    pub(super) generation: Generation,
+    path: Option<PathBuf>,
+    /// The file of a store that has no name yet.
+    new: Mutex<Option<NewFile>>,
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Store({:?})", self.path)
+    }
+}
+
+/// The sizes of a store, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub struct StoreSizes {
+    /// The whole file.
+    pub file_bytes: u64,
+    /// Keys and values.
+    pub live_bytes: u64,
+    /// Pages that are in use.
+    pub used_bytes: u64,
+    /// Pages that can be used again, and the room that was taken ahead.
+    pub free_bytes: u64,
+}
+
+impl Store {
+    /// The store in a database that was found to be one.
+    pub(super) fn attach(
+        base: Base,
+        generation: Generation,
+        path: Option<PathBuf>,
+    ) -> Result<Store, StoreError> {
+        let db = Arc::new(RwLock::new(base));
+        let reader = Arc::new(StoreReader::new(db.clone(), Side::Main, CACHE_BYTES));
+        let head = Head::find(&reader)?;
+        Ok(Store { db, reader, head: Mutex::new(head), generation, path, new: Mutex::default() })
+    }
+
+    /// The same store, as whoever makes its shadow tables sees it.
+    pub(super) fn beside(&self) -> Result<Store, StoreError> {
+        let head = Head::at(self.head().end, 0)?;
+        Ok(Store {
+            db: self.db.clone(),
+            reader: Arc::new(StoreReader::new(self.db.clone(), Side::Beside, CACHE_BYTES)),
+            head: Mutex::new(head),
+            generation: self.generation,
+            path: None,
+            new: Mutex::default(),
+        })
+    }
+
+    pub(super) fn db(&self) -> RwLockReadGuard<'_, Base> {
+        self.db.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn db_mut(&self) -> RwLockWriteGuard<'_, Base> {
+        self.db.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn head(&self) -> MutexGuard<'_, Head> {
+        self.head.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says which file the store lies in, from now on.
+    pub(super) fn watch(&self, watch: Watch) {
+        self.db_mut().watch(watch);
+    }
+
+    /// Keeps the file of a store that has no name yet.
+    pub(super) fn with_new_file(mut self, new: NewFile) -> Store {
+        self.new = Mutex::new(Some(new));
+        self
+    }
+
+    /// Gives a new store's file its name. From then on it can be found, and only then.
+    pub fn place(&self) -> Result<(), StoreError> {
+        let mut new = self.new.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = &*new {
+            self.watch(file.place()?);
+            *new = None;
+        }
+        Ok(())
+    }
+
+    /// Whether the derived tables were made by this version of the code, and completely.
+    pub fn derived_is_current(&self) -> Result<bool, StoreError> {
+        self.reader.with(derived_is_current)
+    }
+
+    /// The generation that the store was made for.
+    pub fn generation(&self) -> Generation {
+        self.generation
+    }
+
+    /// The file, if the store lies in one.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// The reader of the store.
+    pub fn reader(&self) -> &Arc<StoreReader> {
+        &self.reader
+    }
+
+    /// The sequence number of the next event.
+    pub fn next_seq(&self) -> u64 {
+        self.head().end.next_seq
+    }
+
+    /// Takes no more events. For whoever cannot apply what was written, or has applied what was
+    /// not: what the log holds is found out by opening the store again.
+    pub fn stop(&self) {
+        self.head().stopped = true;
+    }
+
+    /// How large the store is.
+    pub fn sizes(&self) -> Result<StoreSizes, StoreError> {
+        let db = self.db();
+        let stats = db.stats()?;
+        let used = stats.allocated_pages() * stats.page_size() as u64;
+        let file = match &self.path {
+            Some(path) => file_bytes(path)?,
+            None => used,
+        };
+        Ok(StoreSizes {
+            file_bytes: file,
+            live_bytes: stats.stored_bytes(),
+            used_bytes: used,
+            free_bytes: file.saturating_sub(used),
+        })
+    }
+
+    /// How many bytes the disk has left for the store; none where that is not known.
+    pub fn room(&self) -> Option<u64> {
+        self.path.as_deref().and_then(room)
+    }
+
+    /// Packs the tables densely, if the disk has room for both forms of them, and gives free room
+    /// back to the file system. Returns whether the tables were packed.
+    pub fn compact(&self, room: Option<u64>) -> Result<bool, StoreError> {
+        let mut head = self.head();
+        let mut db = self.db_mut();
+        let packs = match room {
+            Some(room) => room > db.stats()?.stored_bytes().saturating_mul(2) + SPARE,
+            None => true,
+        };
+        if packs {
+            let txn = db.begin_write(Side::Main)?;
+            repack_log(&txn, &mut head.compressor)?;
+            repack_derived(&txn)?;
+            db.commit(txn)?;
+        }
+        db.compact()?;
+        Ok(packs)
+    }
+}

@@ -1,0 +1,36 @@
+//! The store: log and index in one file, written in one transaction, so that they never disagree.
+//!
+//! It is the only owner of transactions. Whoever edits gives it events to append, with the cycle
+//! that they close; whoever reads asks its [`StoreReader`].
+//!
+//! - `handle` is the open store and `head` where its log ends; `reader` reads everything, in
+//!   `contents`, `parts`, `snapshots` and `lookups`.
+//! - `open` makes and opens stores, `recover` finds the state in progress.
+//! - `append` writes; `undo` takes back what is not durable yet.
+//! - `replay` runs the log again: to `verify` it, to `rebuild` the index, and to `transfer` the
+//!   records of another log.
+
+mod append;
+mod contents;
+mod handle;
+mod head;
+mod lookups;
+mod open;
+mod parts;
+mod reader;
+mod rebuild;
+mod recover;
+mod replay;
+mod snapshots;
+mod transfer;
+mod undo;
+mod verify;
+
+pub use append::Append;
+pub use handle::{Store, StoreSizes};
+pub use reader::StoreReader;
+pub use rebuild::Rebuilt;
+pub use recover::Opened;
+pub use replay::{Progress, Verified, VerifyStep};
+pub use transfer::Transfer;
+pub use undo::Mark;

@@ -1,0 +1,128 @@
+//! Making a store and opening one. What is not a store, and what cannot be opened, is not touched.
+
+use super::handle::Store;
+use super::head::derived_is_current;
+use super::reader::Base;
+use crate::index::{create_derived, derived_row};
+use crate::log::{FORMAT, LOG, META, identity_row};
+use crate::model::Generation;
+use crate::storage::{
+    self, Readable, Side, StorageBackend, StoreError, Watch, exists_already, holds_something,
+};
+use std::path::{Path, PathBuf};
+
+impl Store {
+    /// Makes a store in a file that does not exist or is empty. A file that does not exist gets its
+    /// name from [`Store::place`].
+    pub fn create(path: &Path, generation: Generation) -> Result<Store, StoreError> {
+        if path.exists() {
+            return Store::create_in(path, generation);
+        }
+        let (base, new) = storage::create_new_file(path)?;
+        let store = Store::initialize(base, generation, Some(path.to_owned()))?;
+        Ok(store.with_new_file(new))
+    }
+
+    /// Makes a store in an empty file, which is empty again if that fails.
+    fn create_in(path: &Path, generation: Generation) -> Result<Store, StoreError> {
+        let (base, empty) = storage::create_in_file(path)?;
+        let made = Store::initialize(base, generation, Some(path.to_owned()));
+        match &made {
+            Ok(store) => store.watch(Watch::new(path, &empty)?),
+            Err(StoreError::Io(_)) => drop(empty.set_len(0)),
+            Err(_) => {}
+        }
+        made
+    }
+
+    /// Makes a store on empty storage of another sort.
+    pub fn create_on(
+        storage: impl StorageBackend,
+        generation: Generation,
+    ) -> Result<Store, StoreError> {
+        Store::initialize(storage::create_on(storage)?, generation, None)
+    }
+
+    /// Whether there is a file to open: one with something in it.
+    pub fn is_there(path: &Path) -> bool {
+        holds_something(path)
+    }
+
+    /// Opens the store in a file.
+    pub fn open(path: &Path) -> Result<Store, StoreError> {
+        Store::open_base(storage::open_file(path)?, Some(path.to_owned()))
+    }
+
+    /// Opens a store on storage of another sort.
+    pub fn open_on(storage: impl StorageBackend) -> Result<Store, StoreError> {
+        Store::open_base(storage::open_on(storage)?, None)
+    }
+
+    fn open_base(base: Base, path: Option<PathBuf>) -> Result<Store, StoreError> {
+        let generation = check_meta(&base, path.as_deref())?;
+        let store = Store::attach(base, generation, path)?;
+        store.db().keep_repair()?;
+        Ok(store)
+    }
+
+    fn initialize(
+        base: Base,
+        generation: Generation,
+        path: Option<PathBuf>,
+    ) -> Result<Store, StoreError> {
+        let txn = base.begin_write(Side::Main)?;
+        // Every table is made, so that readers find them all.
+        txn.open_table(LOG)?;
+        create_derived(&txn)?;
+        {
+            let mut meta = txn.open_table(META)?;
+            if meta.get("format")?.is_some() {
+                // Somebody was faster.
+                return Err(exists_already(path.as_deref().unwrap_or(Path::new("the store"))));
+            }
+            meta.insert("format", FORMAT.to_le_bytes().as_slice())?;
+            meta.insert("derived", derived_row().as_slice())?;
+            meta.insert("generation", generation.name().as_bytes())?;
+            meta.insert("identity", identity_row(FORMAT, generation).as_slice())?;
+        }
+        base.commit(txn)?;
+        let generation = check_meta(&base, path.as_deref())?;
+        Store::attach(base, generation, path)
+    }
+}
+
+fn check_meta(base: &Base, path: Option<&Path>) -> Result<Generation, StoreError> {
+    let name = path.map_or("this".to_owned(), |path| path.display().to_string());
+    let foreign = || StoreError::Format(format!("{name} is a redb file, but not a pactdb store"));
+    let view = base.shown(Side::Main)?;
+    if !view.has(Side::Main, META)? {
+        return Err(foreign());
+    }
+    let meta = view.open_table(META)?;
+    let number = |key: &str| -> Result<Option<u32>, StoreError> {
+        let row = meta.get(key)?;
+        Ok(row.and_then(|row| row.value().try_into().ok().map(u32::from_le_bytes)))
+    };
+    let format = number("format")?.ok_or_else(foreign)?;
+    match format {
+        format if format > FORMAT => {
+            return Err(StoreError::Format(format!(
+                "{name} has format {format}, this release of pactdb knows formats up to {FORMAT}: use a newer one"
+            )));
+        }
+        _ => {}
+    }
+    let generation = meta
+        .get("generation")?
+        .and_then(|row| std::str::from_utf8(row.value()).ok().and_then(Generation::from_name))
+        .ok_or_else(|| StoreError::corrupt(format!("{name} does not say its generation")))?;
+    // Earlier releases wrote no such row; it comes with the tables that this one derives.
+    let known = match meta.get("identity")? {
+        Some(row) => row.value() == identity_row(format, generation).as_slice(),
+        None => !derived_is_current(&view)?,
+    };
+    match known {
+        true => Ok(generation),
+        false => Err(StoreError::corrupt(format!("what {name} says of itself is damaged"))),
+    }
+}
