@@ -3,9 +3,10 @@
 use crate::change::ChangeError;
 use crate::code::Code;
 use crate::json::JsonError;
+use crate::language::SyntaxError;
 use crate::log::StoreError;
 use crate::model::ReadError;
-use crate::query::{QueryError, SelectorError};
+use crate::query::QueryError;
 use crate::snapshot::ImportError;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -110,9 +111,9 @@ impl From<JsonError> for Error {
     }
 }
 
-impl From<SelectorError> for Error {
-    fn from(error: SelectorError) -> Error {
-        use crate::query::SelectorErrorKind as Kind;
+impl From<SyntaxError> for Error {
+    fn from(error: SyntaxError) -> Error {
+        use crate::language::SyntaxErrorKind as Kind;
         let code = match error.code {
             Kind::Invalid => Code::SelectorInvalid,
             Kind::RangeKindMismatch => Code::SnapshotRangeKindMismatch,

@@ -58,6 +58,7 @@ pub mod code;
 pub mod db;
 pub mod error;
 pub mod json;
+pub mod language;
 pub mod lifecycle;
 pub mod limits;
 pub mod log;

@@ -5,14 +5,14 @@ use super::{Db, resolve};
 use crate::change::{History, Working};
 use crate::error::{Error, Result};
 use crate::json::Json;
+use crate::language::ast::Selector;
+use crate::language::{Dialect, parse_selector};
 use crate::log::LogReader;
 use crate::model::{
     ChangedPart, Clue, Generation, Glance, Page, Place, ReadError, Slot, Subtree, Tree,
 };
-use crate::query::ast::Selector;
 use crate::query::{
-    self, Asked, Dialect, EventState, Explanation, Nodes, Options as QueryOptions, RichDiff,
-    Selected, Timeline,
+    self, EventState, Explanation, Nodes, ReadStates, RichDiff, SelectOptions, Selected, Timeline,
 };
 use crate::snapshot::Contents;
 use std::collections::BTreeSet;
@@ -84,15 +84,15 @@ impl Timeline for View<'_> {
         Ok(self.reader.turns_with(cycle, clue, most)?)
     }
 
-    fn page(&self, slot: Slot) -> std::result::Result<Option<Arc<Page>>, ReadError> {
+    fn summary_page(&self, slot: Slot) -> std::result::Result<Option<Arc<Page>>, ReadError> {
         Ok(self.reader.page(slot)?)
     }
 
-    fn unpaged(&self, cycle: u64) -> BTreeSet<Slot> {
+    fn unindexed(&self, cycle: u64) -> BTreeSet<Slot> {
         self.reader.newer_turns(cycle)
     }
 
-    fn sketches(
+    fn summaries(
         &self,
         cycle: u64,
         turns: &[Slot],
@@ -134,7 +134,7 @@ impl Db {
         &self,
         text: &str,
         dialect: Option<Dialect>,
-        options: &QueryOptions,
+        options: &SelectOptions,
     ) -> Result<Selected> {
         let dialect = dialect.unwrap_or(self.dialect());
         let answer = self
@@ -153,7 +153,7 @@ impl Db {
         if let Some(known) = self.inner.selectors.get(&key) {
             return Ok(known);
         }
-        let selector = Arc::new(query::parse_selector(text, dialect)?);
+        let selector = Arc::new(parse_selector(text, dialect)?);
         self.inner.selectors.insert(key, selector.clone());
         Ok(selector)
     }
@@ -163,7 +163,7 @@ impl Db {
         &self,
         text: &str,
         dialect: Option<Dialect>,
-        options: &QueryOptions,
+        options: &SelectOptions,
     ) -> Result<Nodes> {
         query::nodes(&self.view(), text, dialect.unwrap_or(self.dialect()), options)
             .map_err(|error| Error::from(error).in_text(text))
@@ -192,10 +192,10 @@ impl Db {
     }
 
     /// Which states a selector is about; nothing is read.
-    pub fn asked(&self, text: &str, dialect: Option<Dialect>) -> Result<Asked> {
+    pub fn asked(&self, text: &str, dialect: Option<Dialect>) -> Result<ReadStates> {
         let dialect = dialect.unwrap_or(self.dialect());
         self.selector(text, dialect)
-            .and_then(|selector| query::asked(&self.view(), &selector, dialect))
+            .and_then(|selector| query::states_read(&self.view(), &selector, dialect))
             .map_err(|error| Error::from(error).in_text(text))
     }
 

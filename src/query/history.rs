@@ -5,10 +5,10 @@
 //! and visits no other snapshot. Where an answer depends on more than the parts that changed, a
 //! snapshot is asked in full.
 
-use super::ast::Order;
 use super::eval::{Hit, arrange, find, find_in, find_whole, is_local};
 use super::plan::{Ask, Depends, State, Window, pinned_ids};
 use super::timeline::{Moment, Timeline};
+use crate::language::ast::Order;
 use crate::model::{Id, Place, ReadError};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 

@@ -78,37 +78,39 @@ pub trait Timeline {
         Ok(found)
     }
 
-    /// Turns that a clue leads to, in order: every other turn of the snapshot of a cycle has nothing
-    /// of the sort. None if nobody knows, or if there are more than `most`.
+    /// Turns that a lookup in the inverted lists finds, in order: every other turn of the snapshot
+    /// of a cycle has nothing of the sort. None if there is no such list, or if there are more than
+    /// `most`.
     fn turns_with(
         &self,
         cycle: u64,
-        clue: &Clue,
+        lookup: &Clue,
         most: usize,
     ) -> Result<Option<Vec<Slot>>, ReadError> {
-        let _ = (cycle, clue, most);
+        let _ = (cycle, lookup, most);
         Ok(None)
     }
 
-    /// What is known, in all versions, of a turn and others near it; none if nothing is. Some
-    /// versions may be missing, those of [`Timeline::unpaged`] among them.
-    fn page(&self, slot: Slot) -> Result<Option<Arc<Page>>, ReadError> {
+    /// The page of the turn index with all versions of a turn and of others near it; none if there
+    /// is none. Some versions may be missing, those of [`Timeline::unindexed`] among them.
+    fn summary_page(&self, slot: Slot) -> Result<Option<Arc<Page>>, ReadError> {
         let _ = slot;
         Ok(None)
     }
 
-    /// Turns with a version that is so new that a page asked for later may lack it, up to a cycle.
-    fn unpaged(&self, cycle: u64) -> BTreeSet<Slot> {
+    /// Turns with a version that is so new that a page of the index asked for later may lack it, up
+    /// to a cycle.
+    fn unindexed(&self, cycle: u64) -> BTreeSet<Slot> {
         let _ = cycle;
         BTreeSet::new()
     }
 
-    /// Gives to `each` what is known, without reading them, of some turns as they are in the
-    /// snapshot of a cycle, with the number of the turn in the list. The list is in order, and has
-    /// turns of that snapshot alone. `matters` says of a template whether turns that have it need
-    /// a closer look; of others it may be said that they lack what is wanted. Where contents are
-    /// has to be known only if that is wanted.
-    fn sketches(
+    /// Gives to `each` what the turn index has of some turns as they are in the snapshot of a
+    /// cycle, with the number of the turn in the list. The list is in order, and has turns of that
+    /// snapshot alone. `matters` says of a template whether turns that have it can match; of others
+    /// it may be said that they cannot. Where contents are has to be known only if `contents` is
+    /// set.
+    fn summaries(
         &self,
         cycle: u64,
         turns: &[Slot],
@@ -144,8 +146,9 @@ pub enum EventState {
 pub struct Tally {
     /// Parts of the tree that were read.
     pub parts_read: u64,
-    /// Turns that were looked at without reading them.
-    pub turns_sketched: u64,
+    /// Turns that were looked at in the turn index, without reading them.
+    #[serde(rename = "turns_sketched")]
+    pub turns_from_index: u64,
     /// Turns of these in which nothing could be.
     pub turns_skipped: u64,
     /// Nodes that were looked at, those that many turns have in common once.
@@ -167,7 +170,7 @@ pub struct Moment<'a> {
     pub generation: Generation,
     /// The contents of blocks.
     pub contents: &'a dyn Contents,
-    /// Who may know what turns hold.
+    /// Who has indexes of it; none for a tree that no store keeps.
     pub timeline: Option<&'a dyn Timeline>,
     /// Where what is done is counted, if somebody wants to know.
     pub tally: Option<&'a Cell<Tally>>,
@@ -223,8 +226,8 @@ impl<'a> Moment<'a> {
         })
     }
 
-    /// What is known of some turns without reading them, like [`Timeline::sketches`].
-    pub(super) fn sketches(
+    /// What the turn index has of some turns, like [`Timeline::summaries`].
+    pub(super) fn summaries(
         &self,
         turns: &[Slot],
         contents: bool,
@@ -237,10 +240,10 @@ impl<'a> Moment<'a> {
         };
         let (cycle, changed) = (self.tree.as_of(), self.tree.changed_turns());
         if changed.is_empty() {
-            return timeline.sketches(cycle, turns, contents, matters, each);
+            return timeline.summaries(cycle, turns, contents, matters, each);
         }
-        timeline.sketches(cycle, turns, contents, matters, &mut |i, glance| {
-            each(i, if changed.contains_key(&turns[i]) { Glance::Unknown } else { glance });
+        timeline.summaries(cycle, turns, contents, matters, &mut |i, indexed| {
+            each(i, if changed.contains_key(&turns[i]) { Glance::Unknown } else { indexed });
         })
     }
 

@@ -7,11 +7,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The folders and files of `src`, lowest first: each may use only what stands before it.
-const LAYERS: [&str; 14] = [
+const LAYERS: [&str; 15] = [
     "limits",
     "code",
     "json",
     "model",
+    "language",
     "lifecycle",
     "snapshot",
     "change",

@@ -4,9 +4,9 @@
 //! anything is made of it. Where a limit asks for the first nodes alone, each chain stops when it
 //! has met as many, because the first ones of a union are among the first ones of its chains.
 
-use super::Take;
-use super::flat::AH_RANK;
-use crate::query::ast::Order;
+use super::results::ResultItem;
+use super::walk::AH_RANK;
+use crate::language::ast::Order;
 
 /// Nodes by their place in canonical order: a bit for each node of a part.
 #[derive(Default)]
@@ -56,7 +56,7 @@ pub(super) struct Union<T> {
     stop: Option<(Order, u64)>,
 }
 
-impl<T: Take> Union<T> {
+impl<T: ResultItem> Union<T> {
     /// Nothing yet, of so many chains.
     pub(super) fn new(chains: usize) -> Union<T> {
         let ranks = (chains > 1).then(Ranks::default);

@@ -5,11 +5,11 @@
 
 use super::meta::{self, COMMANDS, Takes};
 use super::words::Words;
-use pactdb::protocol::{ADD_FIELDS, COMMIT_FIELDS, MOVE_FIELDS, POLICY_FIELDS, SET_FIELDS};
-use pactdb::query::words::{
+use pactdb::language::words::{
     Base, CONTROLS, DERIVED_FACETS, Keyword, PseudoName, Root, is_name_char, is_name_start,
 };
-use pactdb::query::{Bracket, Dialect, Fault, Lexeme, Token, statement_tokens};
+use pactdb::language::{Bracket, Dialect, Fault, Lexeme, Token, statement_tokens};
+use pactdb::protocol::{ADD_FIELDS, COMMIT_FIELDS, MOVE_FIELDS, POLICY_FIELDS, SET_FIELDS};
 use std::rc::Rc;
 
 /// Most ids that are offered at once.
@@ -392,7 +392,7 @@ impl Scene<'_> {
             let early = self.lexemes.iter().all(|Lexeme { token, span }| {
                 self.from + span.end > start
                     || matches!(token, Token::Space | Token::Keyword(_))
-                    || token.class() == pactdb::query::TokenClass::Time
+                    || token.class() == pactdb::language::TokenClass::Time
             });
             if !early {
                 let controls = CONTROLS.map(|name| match name {

@@ -8,7 +8,7 @@ use super::meta::{self, Takes};
 use super::session::Session;
 use super::words::Words;
 use crate::render::{Look, Tone, visible, width_of};
-use pactdb::query::{Dialect, Fault, Token, tokens, unclosed};
+use pactdb::language::{Dialect, Fault, Token, tokens, unclosed};
 use pactdb::{Address, Db};
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
 use rustyline::highlight::{CmdKind, Highlighter};

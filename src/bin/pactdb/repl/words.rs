@@ -4,7 +4,7 @@
 //! are looked at, and kept until something changes.
 
 use pactdb::json::Map;
-use pactdb::query::Options;
+use pactdb::query::SelectOptions;
 use pactdb::{Address, Db, Json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,7 +41,7 @@ impl Words {
             format!("{at}^seq .mt:depth(1-{TURNS}), ^seq .mt:depth(1-{TURNS}) *"),
         ];
         for q in asks {
-            let options = Options { limit: Some(NODES), ..Options::default() };
+            let options = SelectOptions { limit: Some(NODES), ..SelectOptions::default() };
             // Completion offers what it can; an error here is none of the line's.
             let Ok(found) = db.nodes(&q, None, &options) else { continue };
             found.nodes.iter().for_each(|node| words.take(node));

@@ -1,0 +1,71 @@
+//! Guesses at what a misspelt word was meant to be.
+
+/// The candidate that is closest to `word`, if it is close enough to be a slip of the hand.
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let allowed = if word.chars().count() <= 5 { 1 } else { 2 };
+    candidates
+        .into_iter()
+        .map(|candidate| (distance(word, candidate), candidate))
+        .filter(|(distance, _)| *distance <= allowed)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Whether `word` is almost certainly `candidate` misspelt: the same letters in another order, or
+/// one slip in a long word. For places where a word of its own would be just as legal.
+pub(in crate::language) fn is_slip_for(word: &str, candidate: &str) -> bool {
+    let letters = |text: &str| {
+        let mut letters: Vec<char> = text.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    letters(word) == letters(candidate) || (candidate.len() >= 5 && distance(word, candidate) <= 1)
+}
+
+/// Insertions, deletions, replacements and swaps of neighbours; longer words than the list could
+/// ever hold are far from everything, which bounds the work.
+fn distance(a: &str, b: &str) -> usize {
+    const LONGEST: usize = 24;
+    let (a, b): (Vec<char>, Vec<char>) =
+        (a.to_ascii_lowercase().chars().take(LONGEST + 1).collect(), b.chars().collect());
+    if a.len() > LONGEST || b.len() > LONGEST {
+        return usize::MAX;
+    }
+    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let differs = usize::from(a[i - 1] != b[j - 1]);
+            let mut best =
+                (rows[i - 1][j] + 1).min(row[j - 1] + 1).min(rows[i - 1][j - 1] + differs);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(best);
+        }
+        rows.push(row);
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn slips_of_the_hand_are_guessed() {
+        let words = ["first", "last", "nth", "depth"];
+        for (typed, meant) in [
+            ("frist", Some("first")),
+            ("fist", Some("first")),
+            ("Last", Some("last")),
+            ("deptth", Some("depth")),
+            ("nht", Some("nth")),
+            ("summary", None),
+            ("note", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(typed, words), meant, "{typed}");
+        }
+    }
+}
