@@ -22,30 +22,15 @@ pub(in crate::language) fn is_slip_for(word: &str, candidate: &str) -> bool {
     letters(word) == letters(candidate) || (candidate.len() >= 5 && distance(word, candidate) <= 1)
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours; longer words than the list could
-/// ever hold are far from everything, which bounds the work.
-fn distance(a: &str, b: &str) -> usize {
+/// Insertions, deletions, replacements and swaps of neighbours, whatever the case of the first word.
+/// Longer words than the lists could ever hold are far from everything, which bounds the work.
+fn distance(word: &str, candidate: &str) -> usize {
     const LONGEST: usize = 24;
-    let (a, b): (Vec<char>, Vec<char>) =
-        (a.to_ascii_lowercase().chars().take(LONGEST + 1).collect(), b.chars().collect());
-    if a.len() > LONGEST || b.len() > LONGEST {
-        return usize::MAX;
+    let is_long = |text: &str| text.chars().nth(LONGEST).is_some();
+    match is_long(word) || is_long(candidate) {
+        true => usize::MAX,
+        false => strsim::osa_distance(&word.to_ascii_lowercase(), candidate),
     }
-    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let differs = usize::from(a[i - 1] != b[j - 1]);
-            let mut best =
-                (rows[i - 1][j] + 1).min(row[j - 1] + 1).min(rows[i - 1][j - 1] + differs);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(best);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
 }
 
 #[cfg(test)]
