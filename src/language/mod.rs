@@ -21,6 +21,7 @@
 mod advice;
 pub mod ast;
 mod canonical;
+pub mod complete;
 mod diagnostics;
 mod dialect;
 mod facets;
