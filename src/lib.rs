@@ -47,11 +47,11 @@
 //! # Reading the source
 //!
 //! From the bottom up: `limits`, `code` and `json` know nothing of the rest. `model` has the nouns,
-//! `lifecycle` the commit sequence, `snapshot` the bytes and digests of states. `change` judges
-//! edits and applies events; it is pure. `log` keeps events and what is derived from them on redb.
-//! `query` is the selector language. `db` owns the state, `session` brings histories in and out, and
-//! `protocol` is the JSON face of it all. Nothing
-//! imports upwards, and a test holds that line.
+//! `language` turns text into syntax and back, `lifecycle` is the commit sequence, `snapshot` has
+//! the bytes and digests of states. `change` judges edits and applies events; it is pure. `log` keeps
+//! events and what is derived from them on redb. `query` answers selectors. `db` owns the state,
+//! `session` brings histories in and out, and `protocol` is the JSON face of it all. Nothing imports
+//! upwards, and a test holds that line.
 
 pub mod change;
 pub mod code;

@@ -1,4 +1,4 @@
-//! The one error of the front half of the language.
+//! The one error of the language: a text that could not be read, and where.
 //!
 //! It is built bottom-up from facts (code, span, what was expected) and knows no other stage; the
 //! program decides how to print it. Invariant: `message` is one line without a final full stop.

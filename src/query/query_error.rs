@@ -1,4 +1,4 @@
-//! The one error of the back half: a code, a sentence, and where it is known a place in the text.
+//! The one error of queries: a code, a sentence, and where it is known a place in the text.
 //!
 //! Errors of the parser and of reading become one of these; nothing here formats for a terminal.
 

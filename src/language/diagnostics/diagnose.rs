@@ -76,7 +76,7 @@ pub(in crate::language) fn diagnose(
             (Span::new(end, end), with(format!("{} ends too early", failure.subject.name()), list))
         }
         Some(found) => {
-            let text = shown(found.span.of(failure.text));
+            let text = excerpt(found.span.of(failure.text));
             (found.span, with(format!("`{text}` cannot stand here"), list))
         }
     };
@@ -123,7 +123,7 @@ pub(in crate::language) fn unknown_statement(
     SyntaxError {
         expected: names.map(|name| format!("`{name}`")).into(),
         hint: Some(format!("did you mean `{near}`?")),
-        ..SyntaxError::invalid(span, format!("`{}` begins no statement", shown(word)))
+        ..SyntaxError::invalid(span, format!("`{}` begins no statement", excerpt(word)))
     }
 }
 
@@ -134,7 +134,7 @@ pub(in crate::language) fn diagnose_fault(
     span: Span,
 ) -> SyntaxError {
     let index = failure.index_of(span.start);
-    let text = shown(span.of(failure.text));
+    let text = excerpt(span.of(failure.text));
     match fault {
         Fault::UnclosedQuote => {
             let quote = span.start + usize::from(span.of(failure.text).starts_with('#'));
@@ -260,7 +260,7 @@ fn with(message: String, list: String) -> String {
 }
 
 /// A piece of text short enough for a message of one line.
-fn shown(text: &str) -> String {
+fn excerpt(text: &str) -> String {
     const LONGEST: usize = 40;
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     match line.char_indices().nth(LONGEST) {

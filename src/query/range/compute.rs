@@ -66,17 +66,7 @@ pub(in crate::query) fn range(
         max_changes_per_snapshot: options.max_changes_per_snapshot,
         truncated: true,
     });
-    let errors = match stops.cut {
-        true => vec![RangeError {
-            code: Code::SnapshotRangeLimit.as_str(),
-            message: format!(
-                "the range has more than {} snapshots: the newest are kept",
-                refs.len()
-            ),
-            fatal: false,
-        }],
-        false => Vec::new(),
-    };
+    let errors = stops.cut.then(|| too_many(refs.len())).into_iter().collect();
     Ok(RangeDiffLatestResult {
         query: query.to_owned(),
         snapshots: refs,
@@ -86,6 +76,15 @@ pub(in crate::query) fn range(
         warnings: writer.warnings,
         errors,
     })
+}
+
+/// What is said of a range that has more snapshots than are kept.
+fn too_many(kept: usize) -> RangeError {
+    RangeError {
+        code: Code::SnapshotRangeLimit.as_str(),
+        message: format!("the range has more than {kept} snapshots: the newest are kept"),
+        fatal: false,
+    }
 }
 
 /// Which snapshots are compared, each pair with the newer one first.
