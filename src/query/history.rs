@@ -104,7 +104,7 @@ fn by_id(timeline: &dyn Timeline, ask: &Ask) -> Result<Option<Vec<Met>>, ReadErr
     for id in ids {
         let mut places = timeline.places_of(&id)?;
         if places.is_empty() {
-            // The root and `^seq` lie in no place; an id that nobody used is nowhere.
+            // The root and `^seq` lie in no place; an id that was never used is nowhere.
             match timeline.at(newest)?.source().was_used(&id)? {
                 true => return Ok(None),
                 false => continue,

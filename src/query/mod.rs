@@ -9,7 +9,10 @@
 //! - `select` and `explain` lead through all stages; `states` says which states a text is about;
 //!   `edit_targets` finds the nodes and places that an edit names.
 //!
-//! A store shows itself as a [`Timeline`]; queries never see the log or a file. Asking changes
+//! A *part* of a tree is `^sys`, one turn or `^ah` with all that is below it: the unit that is
+//! stored, loaded and shared between snapshots.
+//!
+//! A store implements [`Timeline`]; queries never see the log or a file. Asking changes
 //! nothing, and the same question gets the same bytes. Each planned answer has a plain twin that
 //! reads everything ([`select_whole`], [`find_whole`]); they are the same.
 //!

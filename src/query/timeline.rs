@@ -2,7 +2,7 @@
 //!
 //! The store implements [`Timeline`]; queries never see a log or a file. A [`Moment`] is one
 //! state, ready to be asked. Every answer about a committed cycle stays the same for ever, so
-//! whoever implements this may cache as it likes.
+//! an implementation may cache as it likes.
 
 use super::plan::State;
 use crate::change::History;
@@ -124,7 +124,7 @@ pub trait Timeline {
     }
 }
 
-/// What is known of the number of an event.
+/// Whether the number of an event names a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventState {
     /// The event has a state of its own: the cycle is the last one committed by then.
@@ -151,9 +151,9 @@ pub struct Tally {
     pub turns_from_index: u64,
     /// Turns of these in which nothing could be.
     pub turns_skipped: u64,
-    /// Nodes that were looked at, those that many turns have in common once.
+    /// Nodes that were evaluated; those of a template count once for all its turns.
     pub nodes: u64,
-    /// Contents that were looked at on the way.
+    /// Contents that were read to decide on a node.
     pub contents: u64,
 }
 
@@ -172,7 +172,7 @@ pub struct Moment<'a> {
     pub contents: &'a dyn Contents,
     /// Who has indexes of it; none for a tree that no store keeps.
     pub timeline: Option<&'a dyn Timeline>,
-    /// Where what is done is counted, if somebody wants to know.
+    /// Where the work is counted, for `explain`.
     pub tally: Option<&'a Cell<Tally>>,
     /// How many events were applied again to come to this state.
     pub replayed: u64,
@@ -247,7 +247,7 @@ impl<'a> Moment<'a> {
         })
     }
 
-    /// Counts something, if somebody wants to know.
+    /// Counts some work, if it is being counted.
     pub(super) fn note(&self, count: impl FnOnce(&mut Tally)) {
         if let Some(cell) = self.tally {
             let mut tally = cell.get();

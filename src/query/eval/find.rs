@@ -19,7 +19,7 @@ pub fn find(ask: &Ask, moment: &Moment<'_>) -> Result<Vec<Hit>, ReadError> {
     united(ask, moment)
 }
 
-/// The ids of the same answer. They can often be known without reading the nodes.
+/// The ids of the same answer. The turn index often has them, so that nodes need not be loaded.
 pub fn find_ids(ask: &Ask, moment: &Moment<'_>) -> Result<Vec<Id>, ReadError> {
     let recent = |group: &Group| group.chains.iter().any(|chain| chain.recent);
     let by_recency = match ask.order {

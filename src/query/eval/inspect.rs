@@ -26,7 +26,7 @@ pub(in crate::query) struct Reads {
     pub(in crate::query) of: usize,
     /// Whether ids are looked up.
     pub(in crate::query) by_id: bool,
-    /// Whether each part is asked on its own.
+    /// Whether the chain is evaluated on each part alone.
     pub(in crate::query) part_by_part: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The bounds of a chain: what is known of the parts that it can find something in.
+//! The bounds of a chain: what must hold of every part in which it finds something.
 //!
 //! A chain only ever goes down, so what it finds in a part depends on that part, on `^root` and on
 //! `^seq` and on nothing else, unless a positional pseudo counts over several parts. A part

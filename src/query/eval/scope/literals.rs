@@ -4,7 +4,7 @@ use crate::language::ast::Op;
 use crate::query::plan::{Check, Value, ValueText};
 use regex_syntax::hir::literal::{ExtractKind, Extractor};
 
-/// One of the texts of each list must stand in the content; no list if nothing is known.
+/// One of the texts of each list must stand in the content; no list if any content may satisfy the check.
 pub(super) fn texts_of(check: &Check) -> Vec<Vec<Vec<u8>>> {
     match check {
         Check::Compare(Op::Eq, value) => given(std::slice::from_ref(value)),

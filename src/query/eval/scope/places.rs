@@ -11,11 +11,11 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// So few turns are read without asking first what is known of them.
+/// So few turns are loaded without asking the turn index first.
 const FEW: usize = 4;
 
-/// Whether it pays to ask what is known of turns before they are read: what is known of
-/// neighbours lies together.
+/// Whether it pays to ask the turn index before turns are loaded: its pages hold neighbours, so few
+/// pages must have many of the turns.
 pub(in crate::query::eval) fn is_dense(wanted: &[Wanted]) -> bool {
     let mut neighbours: Vec<(u64, u32)> =
         wanted.iter().filter_map(|(place, ..)| place.slot()).map(Slot::page).collect();
@@ -87,7 +87,7 @@ impl Scope {
         found
     }
 
-    /// The same without turns of which it is known that they do not hold what is needed.
+    /// The same without the turns that the turn index excludes.
     pub(in crate::query::eval) fn needed_places(
         &self,
         moment: &Moment<'_>,
@@ -134,7 +134,7 @@ impl Scope {
         Ok(self.known_places(places, moment))
     }
 
-    /// Where nodes with a finite ttl may be, if only such nodes matter and somebody knows.
+    /// Where nodes with a finite ttl may be, if only such nodes matter and there is a store to ask.
     fn finite_places(&self, moment: &Moment<'_>) -> Result<Option<BTreeSet<Place>>, ReadError> {
         let finite = self.needs.iter().filter_map(|need| match need {
             Need::Finite(most) => Some(*most),

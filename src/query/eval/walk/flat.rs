@@ -3,7 +3,7 @@
 //! An implied core (R1.5) stands before the first block that it holds and spans its blocks; they
 //! remain children of the turn as well. So "below" is a range of indexes and document order is
 //! the order of indexes, for virtual nodes too. Only `^root` and `^seq` are always there; the
-//! parts are those that somebody wanted.
+//! parts are those that the caller loaded.
 
 use crate::language::ast::Zone;
 use crate::model::{Class, Node, Place, ReadError, Subtree};

@@ -163,7 +163,7 @@ fn text(node: &Node, attr: TextAttr) -> Option<Cow<'_, str>> {
     }
 }
 
-/// A text that nobody else keeps.
+/// The text of a value that is not stored as such.
 fn own_text<'a>(value: Json) -> Option<Cow<'a, str>> {
     match value {
         Json::Str(text) => Some(Cow::Owned(text)),
