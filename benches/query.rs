@@ -22,7 +22,7 @@ mod support;
 
 use history::{History, cached};
 use pactdb::db::Db;
-use pactdb::query::{Options, Selected};
+use pactdb::query::{SelectOptions, Selected};
 use rusqlite::{Connection, Statement};
 use std::time::Instant;
 
@@ -249,7 +249,7 @@ fn ours(db: &Db, question: &Question, cold: bool) -> (u64, Selected) {
         db.clear_cache();
     }
     let start = Instant::now();
-    let selected = db.select(&question.selector, None, &Options::default()).unwrap();
+    let selected = db.select(&question.selector, None, &SelectOptions::default()).unwrap();
     (start.elapsed().as_nanos() as u64, selected)
 }
 

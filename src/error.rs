@@ -4,8 +4,9 @@ use crate::budget::Stopped;
 use crate::change::ChangeError;
 use crate::code::Code;
 use crate::json::JsonError;
+use crate::language::SyntaxError;
 use crate::model::ReadError;
-use crate::query::{QueryError, SelectorError};
+use crate::query::QueryError;
 use crate::snapshot::ImportError;
 use crate::storage::StoreError;
 use serde::ser::SerializeMap;
@@ -118,9 +119,9 @@ impl From<JsonError> for Error {
     }
 }
 
-impl From<SelectorError> for Error {
-    fn from(error: SelectorError) -> Error {
-        use crate::query::SelectorErrorKind as Kind;
+impl From<SyntaxError> for Error {
+    fn from(error: SyntaxError) -> Error {
+        use crate::language::SyntaxErrorKind as Kind;
         let code = match error.code {
             Kind::Invalid => Code::SelectorInvalid,
             Kind::RangeKindMismatch => Code::SnapshotRangeKindMismatch,

@@ -47,12 +47,12 @@
 //! # Reading the source
 //!
 //! From the bottom up: `limits`, `code` and `json` know nothing of the rest. `model` has the nouns,
-//! `lifecycle` the commit sequence, `snapshot` the bytes and digests of states. `change` judges
-//! edits and applies events; it is pure. `storage` is a file of
-//! tables; `log` keeps the events in it, `index` what is derived from them, and `store` both in one
-//! transaction. `query` is the selector language. `db` owns the state, `session` brings histories in and out, and
-//! `protocol` is the JSON face of it all. Nothing
-//! imports upwards, and a test holds that line.
+//! `language` turns text into syntax and back, `lifecycle` is the commit sequence, `snapshot` has
+//! the bytes and digests of states. `change` judges edits and applies events; it is pure. `storage`
+//! is a file of tables; `log` keeps the events in it, `index` what is derived from them, and `store`
+//! both in one transaction. `query` answers selectors. `db` owns the state, `session` brings
+//! histories in and out, and `protocol` is the JSON face of it all. Nothing imports upwards, and a
+//! test holds that line.
 
 pub mod budget;
 pub mod change;
@@ -61,6 +61,7 @@ pub mod db;
 pub mod error;
 pub mod index;
 pub mod json;
+pub mod language;
 pub mod lifecycle;
 pub mod limits;
 pub mod log;

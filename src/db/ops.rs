@@ -210,7 +210,7 @@ pub struct DiffRequest {
     pub rich: bool,
     /// The dialect of the selector and the addresses; the store's own if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub dialect: Option<crate::query::Dialect>,
+    pub dialect: Option<crate::language::Dialect>,
 }
 
 /// Records provider calls.

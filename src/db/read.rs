@@ -7,9 +7,9 @@ use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::index::CycleInfo;
 use crate::json::Json;
+use crate::language::ast::TimeKind;
 use crate::log::Record;
 use crate::model::{Node, Place, ReadError, Subtree, Tree, TurnSource, violations};
-use crate::query::ast::TimeKind;
 use crate::snapshot::{export, node_object, thread};
 use std::sync::Arc;
 

@@ -4,9 +4,10 @@ use super::Db;
 use crate::change::{Insert, Parent, State};
 use crate::code::Code;
 use crate::error::{Error, Result};
+use crate::language::ast::TimeKind;
+use crate::language::{Dialect, parse_place, parse_target, parse_time};
 use crate::model::{Generation, Id};
-use crate::query::ast::TimeKind;
-use crate::query::{self, Dialect, Moment};
+use crate::query::{self, Moment};
 use crate::snapshot::Contents;
 
 /// The dialect of a store's own generation.
@@ -30,7 +31,7 @@ fn in_text(text: &str, error: query::QueryError) -> Error {
 /// The nodes of a target, in result order; none only if it ends in `?`.
 pub(super) fn targets(state: &State, contents: &dyn Contents, text: &str) -> Result<Vec<Id>> {
     let dialect = dialect(state.generation);
-    let target = query::parse_target(text, dialect).map_err(|e| Error::from(e).in_text(text))?;
+    let target = parse_target(text, dialect).map_err(|e| Error::from(e).in_text(text))?;
     query::resolve_target(&target, dialect, &moment(state, contents)).map_err(|e| in_text(text, e))
 }
 
@@ -44,20 +45,20 @@ pub(super) fn place(
         return Ok(Some((Parent::Node(state.tree.ah()?.top().id.clone()), None)));
     };
     let dialect = dialect(state.generation);
-    let place = query::parse_place(text, dialect).map_err(|e| Error::from(e).in_text(text))?;
+    let place = parse_place(text, dialect).map_err(|e| Error::from(e).in_text(text))?;
     query::resolve_place(&place, dialect, &moment(state, contents)).map_err(|e| in_text(text, e))
 }
 
 /// The one node that something is moved below; none if nothing matches and the place is optional.
 pub(super) fn parent(state: &State, contents: &dyn Contents, text: &str) -> Result<Option<Id>> {
     let dialect = dialect(state.generation);
-    let place = query::parse_place(text, dialect).map_err(|e| Error::from(e).in_text(text))?;
+    let place = parse_place(text, dialect).map_err(|e| Error::from(e).in_text(text))?;
     query::resolve_parent(&place, dialect, &moment(state, contents)).map_err(|e| in_text(text, e))
 }
 
 /// An address, read.
 pub(super) fn time(text: &str) -> Result<TimeKind> {
-    let time = query::parse_time(text).map_err(|e| Error::from(e).in_text(text))?;
+    let time = parse_time(text).map_err(|e| Error::from(e).in_text(text))?;
     Ok(time.kind)
 }
 

@@ -6,11 +6,11 @@ use crate::change::{History, Working};
 use crate::error::{Error, Result};
 use crate::index::{Indexed, Lookup, SummaryPage};
 use crate::json::Json;
+use crate::language::ast::Selector;
+use crate::language::{Dialect, parse_selector};
 use crate::model::{ChangedPart, Generation, Place, ReadError, Slot, Subtree, Tree};
-use crate::query::ast::Selector;
 use crate::query::{
-    self, Asked, Dialect, EventState, Explanation, Nodes, Options as QueryOptions, RichDiff,
-    Selected, Timeline,
+    self, EventState, Explanation, Nodes, ReadStates, RichDiff, SelectOptions, Selected, Timeline,
 };
 use crate::snapshot::Contents;
 use crate::store::StoreReader;
@@ -83,15 +83,15 @@ impl Timeline for View<'_> {
         Ok(self.reader.turns_with(cycle, lookup, most)?)
     }
 
-    fn page(&self, slot: Slot) -> std::result::Result<Option<Arc<SummaryPage>>, ReadError> {
+    fn summary_page(&self, slot: Slot) -> std::result::Result<Option<Arc<SummaryPage>>, ReadError> {
         Ok(self.reader.summary_page(slot)?)
     }
 
-    fn unpaged(&self, cycle: u64) -> BTreeSet<Slot> {
+    fn unindexed(&self, cycle: u64) -> BTreeSet<Slot> {
         self.reader.newer_turns(cycle)
     }
 
-    fn sketches(
+    fn summaries(
         &self,
         cycle: u64,
         turns: &[Slot],
@@ -133,7 +133,7 @@ impl Db {
         &self,
         text: &str,
         dialect: Option<Dialect>,
-        options: &QueryOptions,
+        options: &SelectOptions,
     ) -> Result<Selected> {
         let dialect = dialect.unwrap_or(self.dialect());
         let answer = self
@@ -152,7 +152,7 @@ impl Db {
         if let Some(known) = self.inner.selectors.get(&key) {
             return Ok(known);
         }
-        let selector = Arc::new(query::parse_selector(text, dialect)?);
+        let selector = Arc::new(parse_selector(text, dialect)?);
         self.inner.selectors.insert(key, selector.clone());
         Ok(selector)
     }
@@ -162,7 +162,7 @@ impl Db {
         &self,
         text: &str,
         dialect: Option<Dialect>,
-        options: &QueryOptions,
+        options: &SelectOptions,
     ) -> Result<Nodes> {
         query::nodes(&self.view(), text, dialect.unwrap_or(self.dialect()), options)
             .map_err(|error| Error::from(error).in_text(text))
@@ -191,10 +191,10 @@ impl Db {
     }
 
     /// Which states a selector is about; nothing is read.
-    pub fn asked(&self, text: &str, dialect: Option<Dialect>) -> Result<Asked> {
+    pub fn asked(&self, text: &str, dialect: Option<Dialect>) -> Result<ReadStates> {
         let dialect = dialect.unwrap_or(self.dialect());
         self.selector(text, dialect)
-            .and_then(|selector| query::asked(&self.view(), &selector, dialect))
+            .and_then(|selector| query::states_read(&self.view(), &selector, dialect))
             .map_err(|error| Error::from(error).in_text(text))
     }
 

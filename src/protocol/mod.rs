@@ -7,9 +7,9 @@ mod fields;
 mod parse;
 mod reply;
 mod statement;
+mod vocabulary;
 
 pub use parse::{At, Op, Question, parse_request};
 pub use reply::{Body, Reply, answer, handle, handle_bytes, handle_line, refuse_line};
-pub use statement::{
-    ADD_FIELDS, COMMIT_FIELDS, MOVE_FIELDS, POLICY_FIELDS, SET_FIELDS, statement_op,
-};
+pub use statement::statement_op;
+pub use vocabulary::{statement_fields, words_of};

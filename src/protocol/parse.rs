@@ -9,8 +9,9 @@ use crate::db::{
 };
 use crate::error::{Error, Result};
 use crate::json::{Json, Map};
+use crate::language::Dialect;
 use crate::lifecycle::{Policy, Region};
-use crate::query::{Dialect, Options as QueryOptions};
+use crate::query::SelectOptions;
 use crate::session::{ThreadFormat, ThreadRequest};
 use crate::snapshot::params_hash;
 use serde::{Deserialize, Deserializer};
@@ -95,7 +96,7 @@ pub struct Question {
     /// Its dialect; the store's own if there is none.
     pub dialect: Option<Dialect>,
     /// Options of the answer.
-    pub options: QueryOptions,
+    pub options: SelectOptions,
 }
 
 /// What a request can ask for, for a message.
@@ -223,7 +224,7 @@ fn log(fields: &mut Fields) -> Result<LogRequest> {
 
 fn question(fields: &mut Fields, with_options: bool) -> Result<Question> {
     let options = match with_options.then(|| fields.take("options")).flatten() {
-        None => QueryOptions::default(),
+        None => SelectOptions::default(),
         Some(value) => {
             let invalid = |error: serde_json::Error| Error::request(format!("'options': {error}"));
             let value = serde_json::to_value(value).map_err(invalid)?;

@@ -8,11 +8,12 @@ use super::parse::{Op, Question, parse_request};
 use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::json::{self, Json, Map};
-use crate::model::HEADERS;
-use crate::query::ast::{
+use crate::language::ast::{
     Add, Diff, Field, FieldValue, Fields, Moment, Policy, Set, Statement, Value, ValueKind,
 };
-use crate::query::{Dialect, Options as QueryOptions, Span, format, nearest_word};
+use crate::language::{Dialect, Span, format, nearest_word};
+use crate::model::HEADERS;
+use crate::query::SelectOptions;
 
 /// The fields of an add beside those that have a place of their own in the statement.
 pub const ADD_FIELDS: [&str; 18] = [
@@ -60,7 +61,8 @@ pub fn statement_op(statement: &Statement, text: &str, dialect: Dialect) -> Resu
     let request = match statement {
         Statement::Select(selector) => {
             let q = selector.at.0.of(text).to_owned();
-            let question = Question { q, dialect: Some(dialect), options: QueryOptions::default() };
+            let question =
+                Question { q, dialect: Some(dialect), options: SelectOptions::default() };
             let range = selector.time.as_ref().is_some_and(|time| time.kind.is_range());
             return Ok(if range { Op::Select(question) } else { Op::Nodes(question) });
         }

@@ -2,16 +2,16 @@
 //! richer report beside it. Both run from the older state to the newer, whichever way they are
 //! asked for.
 
-use super::dialect::Dialect;
 use super::eval::Hit;
-use super::options::Options;
+use super::options::SelectOptions;
 use super::plan::{State, When};
 use super::query_error::QueryError;
 use super::range::{Comparer, Delta, Difference, Field, FromTo};
 use super::resolve::{resolve_time, resolve_timeless};
 use super::timeline::Timeline;
-use super::{parse_selector, parse_time};
 use crate::json::Json;
+use crate::language::Dialect;
+use crate::language::{parse_selector, parse_time};
 use crate::model::Id;
 use crate::snapshot::hex;
 use serde::Serialize;
@@ -163,7 +163,7 @@ fn compared(
     dialect: Dialect,
 ) -> Result<super::range::Comparison, QueryError> {
     let selector = parse_selector(text, dialect)?;
-    let ask = resolve_timeless(&selector, dialect, &Options::default())?;
+    let ask = resolve_timeless(&selector, dialect, &SelectOptions::default())?;
     let [a, b] = ends.map(|end| state_of(timeline, end, dialect));
     let (a, b) = (a?, b?);
     let (newer, older) = (a.max(b), a.min(b));

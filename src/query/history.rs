@@ -5,10 +5,10 @@
 //! and visits no other snapshot. Where an answer depends on more than the parts that changed, a
 //! snapshot is asked in full.
 
-use super::ast::Order;
 use super::eval::{Hit, arrange, find, find_in, find_whole, is_local};
 use super::plan::{Ask, Depends, State, Window, pinned_ids};
 use super::timeline::{Moment, Timeline};
+use crate::language::ast::Order;
 use crate::model::{Id, Place, ReadError};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -104,7 +104,7 @@ fn by_id(timeline: &dyn Timeline, ask: &Ask) -> Result<Option<Vec<Met>>, ReadErr
     for id in ids {
         let mut places = timeline.places_of(&id)?;
         if places.is_empty() {
-            // The root and `^seq` lie in no place; an id that nobody used is nowhere.
+            // The root and `^seq` lie in no place; an id that was never used is nowhere.
             match timeline.at(newest)?.source().was_used(&id)? {
                 true => return Ok(None),
                 false => continue,

@@ -1,13 +1,13 @@
 //! What a caller may ask for beside the text (R8.5, R6.11). The JSON names are those of the
 //! protocol; a name that is not among them is refused.
 
-use super::ast::{Mode, Order};
+use crate::language::ast::{Mode, Order};
 use serde::{Deserialize, Serialize};
 
 /// The options of a query.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-pub struct Options {
+pub struct SelectOptions {
     /// Say how contents differ, where they do.
     pub include_content: bool,
     /// In which form.
@@ -31,7 +31,7 @@ pub struct Options {
     pub mode: Option<Mode>,
 }
 
-impl Options {
+impl SelectOptions {
     /// The lines around a change.
     pub fn context(&self) -> usize {
         self.context_lines.map_or(3, |lines| lines as usize)

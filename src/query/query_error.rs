@@ -1,10 +1,10 @@
-//! The one error of the back half: a code, a sentence, and where it is known a place in the text.
+//! The one error of queries: a code, a sentence, and where it is known a place in the text.
 //!
 //! Errors of the parser and of reading become one of these; nothing here formats for a terminal.
 
-use super::error::{SelectorError, SelectorErrorKind};
-use super::span::Span;
 use crate::code::Code;
+use crate::language::Span;
+use crate::language::{SyntaxError, SyntaxErrorKind};
 use crate::model::ReadError;
 use std::fmt;
 
@@ -47,14 +47,14 @@ impl QueryError {
     }
 }
 
-impl From<SelectorError> for QueryError {
-    fn from(error: SelectorError) -> QueryError {
+impl From<SyntaxError> for QueryError {
+    fn from(error: SyntaxError) -> QueryError {
         let code = match error.code {
-            SelectorErrorKind::Invalid => Code::SelectorInvalid,
-            SelectorErrorKind::RangeKindMismatch => Code::SnapshotRangeKindMismatch,
-            SelectorErrorKind::RangeWildcard => Code::SnapshotRangeWildcard,
+            SyntaxErrorKind::Invalid => Code::SelectorInvalid,
+            SyntaxErrorKind::RangeKindMismatch => Code::SnapshotRangeKindMismatch,
+            SyntaxErrorKind::RangeWildcard => Code::SnapshotRangeWildcard,
         };
-        let SelectorError { span, message, expected, hint, .. } = error;
+        let SyntaxError { span, message, expected, hint, .. } = error;
         QueryError { code, message, span: Some(span), expected, hint }
     }
 }

@@ -1,17 +1,17 @@
 //! From a text to an answer: one state, every snapshot, or a range.
 
-use super::ast::Selector;
-use super::dialect::Dialect;
 use super::eval::{Hit, find, find_ids, find_whole};
 use super::history::{every, every_whole};
-use super::options::Options;
-use super::parse_selector;
+use super::options::SelectOptions;
 use super::plan::{Plan, When};
 use super::query_error::QueryError;
 use super::range::{RangeDiffLatestResult, Stops, range};
 use super::resolve::resolve;
 use super::timeline::{Moment, Timeline};
 use crate::json::{Json, Map};
+use crate::language::Dialect;
+use crate::language::ast::Selector;
+use crate::language::parse_selector;
 use crate::model::Id;
 use crate::snapshot::node_object;
 
@@ -43,7 +43,7 @@ pub fn select(
     timeline: &dyn Timeline,
     text: &str,
     dialect: Dialect,
-    options: &Options,
+    options: &SelectOptions,
 ) -> Result<Selected, QueryError> {
     answer(timeline, text, &parse_selector(text, dialect)?, dialect, options)
 }
@@ -54,7 +54,7 @@ pub fn answer(
     text: &str,
     selector: &Selector,
     dialect: Dialect,
-    options: &Options,
+    options: &SelectOptions,
 ) -> Result<Selected, QueryError> {
     let plan = plan_for(timeline, selector, dialect, options)?;
     if let When::Range { kind, stops, cut } = &plan.when {
@@ -73,7 +73,7 @@ pub fn select_whole(
     timeline: &dyn Timeline,
     text: &str,
     dialect: Dialect,
-    options: &Options,
+    options: &SelectOptions,
 ) -> Result<Selected, QueryError> {
     let selector = parse_selector(text, dialect)?;
     let plan = plan_for(timeline, &selector, dialect, options)?;
@@ -95,7 +95,7 @@ pub fn nodes(
     timeline: &dyn Timeline,
     text: &str,
     dialect: Dialect,
-    options: &Options,
+    options: &SelectOptions,
 ) -> Result<Nodes, QueryError> {
     let selector = parse_selector(text, dialect)?;
     let plan = plan_for(timeline, &selector, dialect, options)?;
@@ -122,7 +122,7 @@ fn plan_for(
     timeline: &dyn Timeline,
     selector: &Selector,
     dialect: Dialect,
-    options: &Options,
+    options: &SelectOptions,
 ) -> Result<Plan, QueryError> {
     resolve(selector, dialect, timeline, options)
 }

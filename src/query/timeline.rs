@@ -2,7 +2,7 @@
 //!
 //! The store implements [`Timeline`]; queries never see a log or a file. A [`Moment`] is one
 //! state, ready to be asked. Every answer about a committed cycle stays the same for ever, so
-//! whoever implements this may cache as it likes.
+//! an implementation may cache as it likes.
 
 use super::plan::State;
 use crate::change::History;
@@ -77,8 +77,9 @@ pub trait Timeline {
         Ok(found)
     }
 
-    /// Turns that a lookup finds, in order: every other turn of the snapshot of a cycle has nothing
-    /// of the sort. None if nobody knows, or if there are more than `most`.
+    /// Turns that a lookup in the inverted lists finds, in order: every other turn of the snapshot
+    /// of a cycle has nothing of the sort. None if there is no such list, or if there are more than
+    /// `most`.
     fn turns_with(
         &self,
         cycle: u64,
@@ -89,25 +90,26 @@ pub trait Timeline {
         Ok(None)
     }
 
-    /// What is known, in all versions, of a turn and others near it; none if nothing is. Some
-    /// versions may be missing, those of [`Timeline::unpaged`] among them.
-    fn page(&self, slot: Slot) -> Result<Option<Arc<SummaryPage>>, ReadError> {
+    /// The page of the turn index with all versions of a turn and of others near it; none if there
+    /// is none. Some versions may be missing, those of [`Timeline::unindexed`] among them.
+    fn summary_page(&self, slot: Slot) -> Result<Option<Arc<SummaryPage>>, ReadError> {
         let _ = slot;
         Ok(None)
     }
 
-    /// Turns with a version that is so new that a page asked for later may lack it, up to a cycle.
-    fn unpaged(&self, cycle: u64) -> BTreeSet<Slot> {
+    /// Turns with a version that is so new that a page of the index asked for later may lack it, up
+    /// to a cycle.
+    fn unindexed(&self, cycle: u64) -> BTreeSet<Slot> {
         let _ = cycle;
         BTreeSet::new()
     }
 
-    /// Gives to `each` what is known, without reading them, of some turns as they are in the
-    /// snapshot of a cycle, with the number of the turn in the list. The list is in order, and has
-    /// turns of that snapshot alone. `matters` says of a template whether turns that have it need
-    /// a closer look; of others it may be said that they lack what is wanted. Where contents are
-    /// has to be known only if that is wanted.
-    fn sketches(
+    /// Gives to `each` what the turn index has of some turns as they are in the snapshot of a
+    /// cycle, with the number of the turn in the list. The list is in order, and has turns of that
+    /// snapshot alone. `matters` says of a template whether turns that have it can match; of others
+    /// it may be said that they cannot. Where contents are has to be known only if `contents` is
+    /// set.
+    fn summaries(
         &self,
         cycle: u64,
         turns: &[Slot],
@@ -121,7 +123,7 @@ pub trait Timeline {
     }
 }
 
-/// What is known of the number of an event.
+/// Whether the number of an event names a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventState {
     /// The event has a state of its own: the cycle is the last one committed by then.
@@ -143,13 +145,14 @@ pub enum EventState {
 pub struct Tally {
     /// Parts of the tree that were read.
     pub parts_read: u64,
-    /// Turns that were looked at without reading them.
-    pub turns_sketched: u64,
+    /// Turns that were looked at in the turn index, without reading them.
+    #[serde(rename = "turns_sketched")]
+    pub turns_from_index: u64,
     /// Turns of these in which nothing could be.
     pub turns_skipped: u64,
-    /// Nodes that were looked at, those that many turns have in common once.
+    /// Nodes that were evaluated; those of a template count once for all its turns.
     pub nodes: u64,
-    /// Contents that were looked at on the way.
+    /// Contents that were read to decide on a node.
     pub contents: u64,
 }
 
@@ -166,9 +169,9 @@ pub struct Moment<'a> {
     pub generation: Generation,
     /// The contents of blocks.
     pub contents: &'a dyn Contents,
-    /// Who may know what turns hold.
+    /// Who has indexes of it; none for a tree that no store keeps.
     pub timeline: Option<&'a dyn Timeline>,
-    /// Where what is done is counted, if somebody wants to know.
+    /// Where the work is counted, for `explain`.
     pub tally: Option<&'a Cell<Tally>>,
     /// How many events were applied again to come to this state.
     pub replayed: u64,
@@ -222,8 +225,8 @@ impl<'a> Moment<'a> {
         })
     }
 
-    /// What is known of some turns without reading them, like [`Timeline::sketches`].
-    pub(super) fn sketches(
+    /// What the turn index has of some turns, like [`Timeline::summaries`].
+    pub(super) fn summaries(
         &self,
         turns: &[Slot],
         contents: bool,
@@ -236,14 +239,14 @@ impl<'a> Moment<'a> {
         };
         let (cycle, changed) = (self.tree.as_of(), self.tree.changed_turns());
         if changed.is_empty() {
-            return timeline.sketches(cycle, turns, contents, matters, each);
+            return timeline.summaries(cycle, turns, contents, matters, each);
         }
-        timeline.sketches(cycle, turns, contents, matters, &mut |i, glance| {
-            each(i, if changed.contains_key(&turns[i]) { Indexed::No } else { glance });
+        timeline.summaries(cycle, turns, contents, matters, &mut |i, indexed| {
+            each(i, if changed.contains_key(&turns[i]) { Indexed::No } else { indexed });
         })
     }
 
-    /// Counts something, if somebody wants to know.
+    /// Counts some work, if it is being counted.
     pub(super) fn note(&self, count: impl FnOnce(&mut Tally)) {
         if let Some(cell) = self.tally {
             let mut tally = cell.get();

@@ -10,9 +10,10 @@ use crate::code::Code;
 use crate::db::{Db, DiffRequest, LogEntry, concerned_ids, log_entry};
 use crate::error::{Error, Result};
 use crate::json::Json;
+use crate::language::{Dialect, ast, parse_target};
 use crate::log::Record;
 use crate::model::{Id, Tree};
-use crate::query::{self, Dialect, Moment, ast};
+use crate::query::{self, Moment};
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
@@ -60,7 +61,7 @@ impl Replay {
     pub fn new(db: &Db, request: &ReplayRequest) -> Result<Replay> {
         let dialect = request.dialect.unwrap_or(db.dialect());
         let filter = match &request.select {
-            Some(text) => Some((query::parse_target(text, dialect)?, dialect)),
+            Some(text) => Some((parse_target(text, dialect)?, dialect)),
             None => None,
         };
         let history = db.history();

@@ -410,7 +410,7 @@ fn a_damaged_content_stands_in_nobodys_way() {
     (65..140).for_each(|number| turn(&db, &format!("number {number} of many")));
     db.rebuild(|_| {}).unwrap();
     assert_eq!(db.last_cycle(), 140);
-    let select = |text: &str| db.select(text, None, &pactdb::query::Options::default());
+    let select = |text: &str| db.select(text, None, &pactdb::query::SelectOptions::default());
     assert!(matches!(
         select("@c140 .mt:depth(1-70) .cb[content~'number 1[23]']").unwrap(),
         pactdb::query::Selected::Ids { ids, .. } if ids.len() == 20

@@ -1,18 +1,22 @@
-//! What can be a test is a test: the layers of the crate, a header in every file, no forgotten test file, and the few
-//! places that may know bincode and redb or print.
+//! What can be a test is a test: the layers of the crate, no import cycles inside its folders, a header in every file,
+//! no forgotten test file, and the few places that may know bincode and redb or print.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod graph;
+
+use graph::Graph;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The folders and files of `src`, lowest first: each may use only what stands before it.
-const LAYERS: [&str; 18] = [
+const LAYERS: [&str; 19] = [
     "limits",
     "code",
     "budget",
     "json",
     "model",
+    "language",
     "lifecycle",
     "snapshot",
     "change",
@@ -27,6 +31,10 @@ const LAYERS: [&str; 18] = [
     "protocol",
     "bin",
 ];
+
+/// The folders of `src` in which no files or folders that stand side by side may need each other. In them a `mod.rs`
+/// may use what is in its folder and is used by none of it.
+const FREE_OF_CYCLES: [&str; 2] = ["language", "query"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -133,6 +141,76 @@ fn no_folder_uses_one_above_it() {
         }
     }
     assert!(upward.is_empty(), "imports that go up:\n{}", upward.join("\n"));
+}
+
+/// The files of the library by their names below `src`, and the grammar as the module that is made of it.
+fn sources() -> Vec<(String, String)> {
+    let files = files("src").into_iter().filter(|path| !name(path).starts_with("src/bin/"));
+    let mut sources: Vec<(String, String)> = files
+        .map(|path| (name(&path).trim_start_matches("src/").to_owned(), code(&path)))
+        .collect();
+    let grammar = code(&root().join("grammar/selector.lalrpop"));
+    sources.push(("language/parse/grammar.rs".to_owned(), grammar));
+    sources
+}
+
+#[test]
+fn no_files_of_a_folder_need_each_other() {
+    let graph = Graph::of(sources());
+    let cycles: Vec<String> =
+        FREE_OF_CYCLES.iter().flat_map(|folder| graph.cycles_below(folder)).collect();
+    assert!(cycles.is_empty(), "import cycles:\n{}", cycles.join("\n"));
+}
+
+#[test]
+fn a_cycle_is_found_however_it_is_spelled() {
+    let cycles = |files: &[(&str, &str)]| {
+        let files = files.iter().map(|(file, code)| ((*file).to_owned(), (*code).to_owned()));
+        Graph::of(files).cycles_below("room")
+    };
+    let room = ("room/mod.rs", "mod a; mod b; pub use a::A; pub use b::{self, B as Other};");
+    let a = ("room/a.rs", "use super::b::B;");
+    for b in [
+        "use super::a::A;",
+        "use crate::room::{a::{A, C}};",
+        // Through what the folder re-exports.
+        "use super::A;",
+        "use crate::room::A;",
+        "fn f() { crate::room::a::g() }",
+        "fn f() -> self::super::a::A { }",
+        "use super::super::room::a;",
+    ] {
+        assert_eq!(cycles(&[room, a, ("room/b.rs", b)]).len(), 1, "{b}");
+    }
+    for b in [
+        "use super::super::other::A;",
+        "use crate::other::A;",
+        "pub(in crate::room::a) struct B;",
+        "use std::a::A;",
+    ] {
+        let files = [room, a, ("room/b.rs", b), ("other.rs", "pub struct A;")];
+        assert_eq!(cycles(&files), Vec::<String>::new(), "{b}");
+    }
+    // A child that uses what the `mod.rs` defines which uses the child.
+    let own = ("room/mod.rs", "mod a; use a::A; pub struct Own;");
+    assert_eq!(cycles(&[own, ("room/a.rs", "use super::Own;")]).len(), 1);
+    // Two folders, over a file in each, and three files in a ring.
+    let folders = [
+        ("room/mod.rs", "mod x; mod y;"),
+        ("room/x/mod.rs", "mod one; pub use one::*;"),
+        ("room/x/one.rs", "use crate::room::y::two::Two; pub struct One;"),
+        ("room/y/mod.rs", "pub mod two;"),
+        ("room/y/two.rs", "use super::super::x::One; pub struct Two;"),
+    ];
+    let found = cycles(&folders).join("");
+    assert_eq!(found, "room/x/one.rs uses room/y/two.rs, room/y/two.rs uses room/x/one.rs");
+    let ring = [
+        ("room/mod.rs", "mod a; mod b; mod c;"),
+        ("room/a.rs", "use super::b;"),
+        ("room/b.rs", "use super::c::C;"),
+        ("room/c.rs", "use super::a::A;"),
+    ];
+    assert_eq!(cycles(&ring).len(), 1);
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod goldens;
 mod json_canonical;
 mod json_lines;
 mod json_reply;
+mod language_completion;
 mod layers;
 mod lock;
 mod model_golden;

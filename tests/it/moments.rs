@@ -10,8 +10,9 @@ use crate::support::ops::{self, Op};
 use crate::support::random::timeless;
 use crate::support::storage::Memory;
 use pactdb::db::{Db, Durability, Options};
+use pactdb::language::Dialect;
 use pactdb::model::Generation;
-use pactdb::query::{Dialect, Options as QueryOptions};
+use pactdb::query::SelectOptions;
 use pactdb::session::{Until, copy_on};
 use pactdb::{Code, DiffRequest, Json};
 use proptest::prelude::*;
@@ -153,7 +154,7 @@ fn selectors_after_an_event_answer_like_the_naive_evaluator() {
         for text in drawn.iter().map(String::as_str).chain([fixed]) {
             let text = format!("@e{seq} {text}");
             for dialect in Dialect::ALL {
-                let options = QueryOptions::default();
+                let options = SelectOptions::default();
                 let answer = db.select(&text, Some(dialect), &options).map_err(|error| error.code);
                 same_as(answer, &naive, &text, dialect, &options).unwrap();
             }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use pactdb::query::{
+use pactdb::language::{
     AdviceKind, Dialect, Span, TokenClass, advise, derived_facet, parse_selector, tokens, unclosed,
 };
 

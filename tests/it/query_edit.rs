@@ -4,11 +4,9 @@
 
 use crate::support::memory::Memory;
 use pactdb::change::{Add, Insert, Parent};
+use pactdb::language::{Dialect, parse_place, parse_target};
 use pactdb::model::Generation;
-use pactdb::query::{
-    Dialect, Moment, Timeline, parse_place, parse_target, resolve_parent, resolve_place,
-    resolve_target,
-};
+use pactdb::query::{Moment, Timeline, resolve_parent, resolve_place, resolve_target};
 
 fn moment(memory: &Memory) -> Moment<'_> {
     let tree = memory.tree().clone();

@@ -4,15 +4,16 @@
 
 use crate::support::memory::Memory;
 use crate::support::random::{any_filter, filtered_step, happenings, store};
+use pactdb::language::Dialect;
 use pactdb::model::{Generation, HEADERS};
-use pactdb::query::{Dialect, Options, Selected, select};
+use pactdb::query::{SelectOptions, Selected, select};
 use proptest::prelude::*;
 use proptest::sample::select as one_of;
 use std::collections::BTreeSet;
 
 /// What a selector finds; nothing if it is refused.
 fn found(memory: &Memory, text: &str, dialect: Dialect) -> BTreeSet<String> {
-    match select(memory, text, dialect, &Options::default()) {
+    match select(memory, text, dialect, &SelectOptions::default()) {
         Ok(Selected::Ids { ids, .. }) => ids.iter().map(|id| id.to_string()).collect(),
         Ok(other) => panic!("{text}: {other:?}"),
         Err(_) => BTreeSet::new(),

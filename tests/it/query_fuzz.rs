@@ -11,11 +11,12 @@ use crate::support::naive::Store;
 use crate::support::random::{
     at_every_state, at_one_state, happenings, over_a_range, store, timeless,
 };
-use pactdb::model::Generation;
-use pactdb::query::{
-    Dialect, Options, advise, diff, explain, format, nodes, normalized, parse_place,
-    parse_selector, parse_target, parse_time, select, select_whole, tokens,
+use pactdb::language::{
+    Dialect, advise, format, normalized, parse_place, parse_selector, parse_target, parse_time,
+    tokens,
 };
+use pactdb::model::Generation;
+use pactdb::query::{SelectOptions, diff, explain, nodes, select, select_whole};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -250,14 +251,14 @@ fn evaluator() {
 }
 
 fn answers_well(memory: &Memory, naive: &Store, text: &str, dialect: Dialect) -> bool {
-    let options = Options { include_content: true, ..Options::default() };
+    let options = SelectOptions { include_content: true, ..SelectOptions::default() };
     let planned = select(memory, text, dialect, &options);
     assert_eq!(planned, select_whole(memory, text, dialect, &options), "{text:?} in {dialect}");
     let described = nodes(memory, text, dialect, &options);
     assert!(described.is_ok() <= planned.is_ok(), "{text:?} in {dialect}");
     assert_eq!(explain(memory, text, dialect).is_ok(), planned.is_ok(), "{text:?} in {dialect}");
     let _ = diff(memory, Some("@t-1"), Some("@e9"), text, dialect);
-    let outcome = same_answer(memory, naive, text, dialect, &Options::default());
+    let outcome = same_answer(memory, naive, text, dialect, &SelectOptions::default());
     let outcome = outcome.unwrap_or_else(|difference| panic!("{difference}"));
     for times in [[Some("@t-1"), None], [Some("@t-1"), Some("@e9")]] {
         same_diff(memory, naive, times, text, dialect)

@@ -4,11 +4,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use crate::support::memory::Memory;
+use pactdb::language::{Dialect, parse_selector};
 use pactdb::model::Generation;
 use pactdb::query::plan::{State, When};
 use pactdb::query::{
-    Dialect, Moment, Options, Selected, Timeline, find_whole, parse_selector, resolve, select,
-    select_whole,
+    Moment, SelectOptions, Selected, Timeline, find_whole, resolve, select, select_whole,
 };
 use std::fmt::Write;
 
@@ -46,7 +46,7 @@ fn golden_cases() {
 }
 
 fn planned(memory: &Memory, text: &str, dialect: Dialect) -> String {
-    match select(memory, text, dialect, &Options::default()) {
+    match select(memory, text, dialect, &SelectOptions::default()) {
         Ok(Selected::Ids { ids, .. }) => ids.join(" "),
         Ok(other) => format!("{other:?}"),
         Err(error) => format!("! {}", error.code),
@@ -56,7 +56,7 @@ fn planned(memory: &Memory, text: &str, dialect: Dialect) -> String {
 fn whole(memory: &Memory, text: &str, dialect: Dialect) -> String {
     let answer = || {
         let selector = parse_selector(text, dialect)?;
-        let plan = resolve(&selector, dialect, memory, &Options::default())?;
+        let plan = resolve(&selector, dialect, memory, &SelectOptions::default())?;
         let state = match plan.when {
             When::One(state) => state,
             _ => State::Cycle(memory.last_cycle()),
@@ -85,7 +85,7 @@ fn accepted_selectors_are_answered() {
             let Some((_, text)) = line.split_once(' ') else { continue };
             let text = text.split(" => ").next().unwrap();
             for dialect in Dialect::ALL {
-                let options = Options { include_content: true, ..Options::default() };
+                let options = SelectOptions { include_content: true, ..SelectOptions::default() };
                 let planned = select(&memory, text, dialect, &options);
                 assert_eq!(planned, select_whole(&memory, text, dialect, &options), "{text}");
                 count += usize::from(planned.is_ok());

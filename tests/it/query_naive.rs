@@ -9,8 +9,9 @@ use crate::support::memory::Memory;
 use crate::support::random::{
     Happening, at_every_state, at_one_state, happenings, over_a_range, store, timeless,
 };
+use pactdb::language::Dialect;
 use pactdb::model::Generation;
-use pactdb::query::{Dialect, Options};
+use pactdb::query::SelectOptions;
 use proptest::prelude::*;
 use proptest::sample::select as one_of;
 use std::fmt::Write;
@@ -23,15 +24,15 @@ fn some(one: impl Strategy<Value = String>) -> impl Strategy<Value = Vec<String>
     prop::collection::vec(one, 8)
 }
 
-fn options() -> impl Strategy<Value = Options> {
+fn options() -> impl Strategy<Value = SelectOptions> {
     let small = || prop::option::weighted(0.2, 0u64..4);
     (small(), small(), small(), small()).prop_map(
-        |(max_snapshots, max_changes_per_snapshot, limit, skip)| Options {
+        |(max_snapshots, max_changes_per_snapshot, limit, skip)| SelectOptions {
             max_snapshots,
             max_changes_per_snapshot,
             limit,
             skip,
-            ..Options::default()
+            ..SelectOptions::default()
         },
     )
 }
@@ -41,7 +42,7 @@ fn check(
     imported: bool,
     events: &[Happening],
     selectors: &[String],
-    options: &Options,
+    options: &SelectOptions,
 ) -> Result<(), TestCaseError> {
     let memory = store(generation, imported, events);
     let naive = naive_store(&memory);
@@ -61,7 +62,7 @@ proptest! {
         generation in generations(), imported: bool, events in happenings(30),
         selectors in some(at_one_state()),
     ) {
-        check(generation, imported, &events, &selectors, &Options::default())?;
+        check(generation, imported, &events, &selectors, &SelectOptions::default())?;
     }
 
     #[test]
@@ -69,7 +70,7 @@ proptest! {
         generation in generations(), imported: bool, events in happenings(30),
         selectors in some(at_every_state()),
     ) {
-        check(generation, imported, &events, &selectors, &Options::default())?;
+        check(generation, imported, &events, &selectors, &SelectOptions::default())?;
     }
 
     #[test]
@@ -130,7 +131,7 @@ fn golden_cases() {
         }
         let selector = line.split_once(' ').unwrap().1.rsplit_once("=>").unwrap().0.trim();
         for dialect in Dialect::ALL {
-            match same_answer(&memory, &naive, selector, dialect, &Options::default()) {
+            match same_answer(&memory, &naive, selector, dialect, &SelectOptions::default()) {
                 Ok(outcome) => count += usize::from(outcome == Outcome::Full),
                 Err(difference) => writeln!(wrong, "{difference}").unwrap(),
             }
@@ -154,7 +155,7 @@ fn accepted_selectors() {
             let Some((_, text)) = line.split_once(' ') else { continue };
             let text = text.split(" => ").next().unwrap();
             for dialect in Dialect::ALL {
-                match same_answer(&memory, &naive, text, dialect, &Options::default()) {
+                match same_answer(&memory, &naive, text, dialect, &SelectOptions::default()) {
                     Ok(outcome) => count += usize::from(outcome == Outcome::Full),
                     Err(difference) => writeln!(wrong, "{difference}").unwrap(),
                 }

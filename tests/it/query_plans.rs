@@ -6,8 +6,9 @@
 use crate::support::random::{
     Happening, at_every_state, at_one_state, happenings, over_a_range, store, timeless,
 };
+use pactdb::language::Dialect;
 use pactdb::model::{Generation, violations};
-use pactdb::query::{Dialect, Options, Selected, Timeline, diff, select, select_whole};
+use pactdb::query::{SelectOptions, Selected, Timeline, diff, select, select_whole};
 use proptest::prelude::*;
 use proptest::sample::select as one_of;
 
@@ -29,7 +30,7 @@ fn check(
         1 => |_| true,
         _ => |slot| slot.cycle % 3 != 2,
     };
-    let options = Options { include_content: true, ..Options::default() };
+    let options = SelectOptions { include_content: true, ..SelectOptions::default() };
     for text in selectors {
         for dialect in Dialect::ALL {
             let planned = select(&memory, text, dialect, &options);
@@ -78,7 +79,7 @@ proptest! {
         let cycles: Vec<u64> = memory.history().iter().collect();
         if let [oldest, .., newest] = cycles[..] {
             let range = format!("@c{oldest}..@c{newest} {selector} @mode=latest");
-            let range = select_whole(&memory, &range, Dialect::V0_1, &Options::default());
+            let range = select_whole(&memory, &range, Dialect::V0_1, &SelectOptions::default());
             let range = serde_json::to_value(match range {
                 Ok(Selected::Range(range)) => range,
                 // Some of the random patterns are no regular expressions.
@@ -117,7 +118,7 @@ proptest! {
             (".cb +audit", ".cb+audit"), ("@history .cb", "@t0:@t-* .cb"), ("@t-2..0 .cb", "@t-2:@t0 .cb"),
         ] {
             let answer = |text| {
-                let answer = select(&memory, text, Dialect::V0_1, &Options::default());
+                let answer = select(&memory, text, Dialect::V0_1, &SelectOptions::default());
                 answer.map(|answer| match answer {
                     Selected::Ids { ids, .. } => format!("{ids:?}"),
                     Selected::Range(range) => format!("{:?}", range.diffs),

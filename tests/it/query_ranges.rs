@@ -5,9 +5,10 @@
 use crate::support::memory::Memory;
 use pactdb::change::{Add, Parent, Set};
 use pactdb::json::{Json, parse};
+use pactdb::language::Dialect;
 use pactdb::model::Generation;
 use pactdb::query::{
-    ContentMode, Dialect, Options, Selected, diff, explain, nodes, rich_diff, select, select_whole,
+    ContentMode, SelectOptions, Selected, diff, explain, nodes, rich_diff, select, select_whole,
 };
 use serde_json::{Value, json};
 
@@ -60,7 +61,7 @@ fn store() -> Memory {
     memory
 }
 
-fn range(memory: &Memory, text: &str, dialect: Dialect, options: &Options) -> Value {
+fn range(memory: &Memory, text: &str, dialect: Dialect, options: &SelectOptions) -> Value {
     match select(memory, text, dialect, options).unwrap() {
         Selected::Range(range) => serde_json::to_value(range).unwrap(),
         other => panic!("{other:?}"),
@@ -68,7 +69,7 @@ fn range(memory: &Memory, text: &str, dialect: Dialect, options: &Options) -> Va
 }
 
 fn code(memory: &Memory, text: &str, dialect: Dialect) -> String {
-    match select(memory, text, dialect, &Options::default()) {
+    match select(memory, text, dialect, &SelectOptions::default()) {
         Ok(answer) => format!("{answer:?}"),
         Err(error) => error.code.to_string(),
     }
@@ -81,7 +82,7 @@ fn labels(range: &Value) -> Vec<&str> {
 #[test]
 fn the_shape_of_a_range() {
     let memory = store();
-    let got = range(&memory, "@t-2..@t0 .cb", Dialect::V0_1, &Options::default());
+    let got = range(&memory, "@t-2..@t0 .cb", Dialect::V0_1, &SelectOptions::default());
     let t = |back: i64| json!({"kind": "t", "value": -back, "label": format!("@t{}", -back), "cycle": 3 - back});
     let hash = |n: usize, i: usize, side: &str| {
         got["diffs"][n]["changed"][i]["delta"]["content_hash"][side].clone()
@@ -118,7 +119,7 @@ fn the_shape_of_a_range() {
 #[test]
 fn one_block_from_the_newest_to_the_oldest() {
     let memory = store();
-    let got = range(&memory, "@c1..@c3 .cb @mode=latest", Dialect::V0_1, &Options::default());
+    let got = range(&memory, "@c1..@c3 .cb @mode=latest", Dialect::V0_1, &SelectOptions::default());
     assert_eq!(got["mode"], "latest");
     assert_eq!(labels(&got), ["@c3", "@c2", "@c1"]);
     let block = &got["diffs"][0];
@@ -127,7 +128,7 @@ fn one_block_from_the_newest_to_the_oldest() {
     assert_eq!(block["added_ids"], json!(["e1"]));
     assert_eq!(block["changed"][0]["fields"], json!(["priority", "key", "content_hash"]));
     assert_eq!(got["diffs"].as_array().unwrap().len(), 1);
-    let single = range(&memory, "@t0..@t0 .cb", Dialect::V0_1, &Options::default());
+    let single = range(&memory, "@t0..@t0 .cb", Dialect::V0_1, &SelectOptions::default());
     assert_eq!(single["diffs"], json!([]));
 }
 
@@ -135,7 +136,7 @@ fn one_block_from_the_newest_to_the_oldest() {
 fn addresses_and_what_lies_outside() {
     let mut memory = store();
     let labels_of = |memory: &Memory, text: &str, dialect| {
-        let got = range(memory, text, dialect, &Options::default());
+        let got = range(memory, text, dialect, &SelectOptions::default());
         let clipped = got["warnings"].to_string().contains("clipped");
         format!("{}{}", labels(&got).join(" "), if clipped { " clipped" } else { "" })
     };
@@ -175,7 +176,7 @@ fn addresses_and_what_lies_outside() {
 fn the_working_state_in_a_range_of_the_newer_dialect() {
     let mut memory = store();
     memory.say("w1", "user", "working");
-    let got = range(&memory, "@t0..@t-1 .cb", Dialect::V1_0, &Options::default());
+    let got = range(&memory, "@t0..@t-1 .cb", Dialect::V1_0, &SelectOptions::default());
     assert_eq!(got["snapshots"][0], json!({"kind": "t", "value": 0, "label": "@t0", "cycle": 4}));
     assert_eq!(got["snapshots"][1], json!({"kind": "t", "value": -1, "label": "@t-1", "cycle": 3}));
     assert_eq!(got["diffs"][0]["added_ids"], json!(["w1"]));
@@ -185,8 +186,11 @@ fn the_working_state_in_a_range_of_the_newer_dialect() {
 #[test]
 fn caps_cut_and_say_so() {
     let memory = store();
-    let options =
-        Options { max_snapshots: Some(2), max_changes_per_snapshot: Some(2), ..Options::default() };
+    let options = SelectOptions {
+        max_snapshots: Some(2),
+        max_changes_per_snapshot: Some(2),
+        ..SelectOptions::default()
+    };
     let got = range(&memory, "@history .cb", Dialect::V0_1, &options);
     assert_eq!(labels(&got), ["@t0", "@t-1"]);
     assert_eq!(
@@ -201,10 +205,10 @@ fn caps_cut_and_say_so() {
         &memory,
         "@history .cb",
         Dialect::V0_1,
-        &Options { max_snapshots: Some(3), ..Options::default() },
+        &SelectOptions { max_snapshots: Some(3), ..SelectOptions::default() },
     );
     assert!(uncut.get("limits").is_none() && uncut.get("errors").is_none());
-    let none = Options { max_snapshots: Some(0), ..Options::default() };
+    let none = SelectOptions { max_snapshots: Some(0), ..SelectOptions::default() };
     let error = select(&memory, "@history .cb", Dialect::V0_1, &none).unwrap_err();
     assert_eq!(error.code.as_str(), "E_REQUEST_INVALID");
     // In a range a window applies to each snapshot's result.
@@ -212,7 +216,7 @@ fn caps_cut_and_say_so() {
         &memory,
         "@t0..@t-1 .cb[role='user'], #e1 @limit=1",
         Dialect::V0_1,
-        &Options::default(),
+        &SelectOptions::default(),
     );
     assert_eq!(first["diffs"][0]["stats"], json!({"added": 0, "removed": 0, "changed": 0}));
 }
@@ -222,7 +226,7 @@ fn caps_cut_and_say_so() {
 #[test]
 fn a_mode_is_for_ranges() {
     let memory = store();
-    let ask = |text: &str| select(&memory, text, Dialect::V0_1, &Options::default());
+    let ask = |text: &str| select(&memory, text, Dialect::V0_1, &SelectOptions::default());
     let error = ask(".cb @mode=latest").unwrap_err();
     assert_eq!(error.code.to_string(), "E_SELECTOR_INVALID");
     assert_eq!(error.span.map(|span| span.of(".cb @mode=latest")), Some("@mode=latest"));
@@ -250,7 +254,11 @@ fn a_mode_is_for_ranges() {
 #[test]
 fn content_diffs() {
     let memory = store();
-    let with = |content_mode| Options { include_content: true, content_mode, ..Options::default() };
+    let with = |content_mode| SelectOptions {
+        include_content: true,
+        content_mode,
+        ..SelectOptions::default()
+    };
     let got = range(&memory, "@c1..@c2 #s1", Dialect::V0_1, &with(ContentMode::Unified));
     assert_eq!(
         got["diffs"][0]["changed"][0]["content_diff"],
@@ -286,22 +294,23 @@ fn options_have_the_names_of_the_protocol() {
     let text = r#"{"includeContent": true, "contentMode": "tokens", "contextLines": 0,
         "materialize": ["content", "content_hash", "mime"], "maxSnapshots": 5,
         "maxChangesPerSnapshot": 1, "limit": 3, "skip": 1, "order": "recent", "mode": "latest"}"#;
-    let options: Options = serde_json::from_str(text).unwrap();
+    let options: SelectOptions = serde_json::from_str(text).unwrap();
     assert_eq!((options.content_mode, options.context()), (ContentMode::Tokens, 0));
     for wrong in
         [r#"{"contentMode": "x"}"#, r#"{"limit": -1}"#, r#"{"lines": 1}"#, r#"{"order": "up"}"#]
     {
-        assert!(serde_json::from_str::<Options>(wrong).is_err(), "{wrong}");
+        assert!(serde_json::from_str::<SelectOptions>(wrong).is_err(), "{wrong}");
     }
     let memory = store();
-    let ids = |text: &str, options: Options| match select(&memory, text, Dialect::V0_1, &options)
-        .unwrap()
-    {
-        Selected::Ids { ids, .. } => ids.join(" "),
-        other => panic!("{other:?}"),
-    };
-    let window = |limit, skip| Options { limit, skip, ..Options::default() };
-    assert_eq!(ids(".cb", Options::default()), "s1 j1 u1 e1");
+    let ids =
+        |text: &str, options: SelectOptions| match select(&memory, text, Dialect::V0_1, &options)
+            .unwrap()
+        {
+            Selected::Ids { ids, .. } => ids.join(" "),
+            other => panic!("{other:?}"),
+        };
+    let window = |limit, skip| SelectOptions { limit, skip, ..SelectOptions::default() };
+    assert_eq!(ids(".cb", SelectOptions::default()), "s1 j1 u1 e1");
     assert_eq!(ids(".cb @limit=3", window(Some(1), None)), "s1");
     assert_eq!(ids(".cb @limit=1", window(Some(3), None)), "s1");
     assert_eq!(ids(".cb @skip=3", window(None, Some(1))), "j1 u1 e1");
@@ -374,7 +383,7 @@ fn a_rich_diff_follows_parents_and_moves() {
 #[test]
 fn nodes_are_objects() {
     let memory = store();
-    let got = nodes(&memory, "#e1, ^root", Dialect::V0_1, &Options::default()).unwrap();
+    let got = nodes(&memory, "#e1, ^root", Dialect::V0_1, &SelectOptions::default()).unwrap();
     let got = serde_json::to_value(&got.nodes).unwrap();
     assert_eq!(
         (&got[0]["id"], &got[0]["parent"], &got[0]["depth"]),
@@ -386,9 +395,10 @@ fn nodes_are_objects() {
     );
     assert_eq!(got[1]["content"], "soon gone");
     assert!(got[1].get("children").is_none());
-    let every = nodes(&memory, "@* #e1", Dialect::V0_1, &Options::default()).unwrap();
+    let every = nodes(&memory, "@* #e1", Dialect::V0_1, &SelectOptions::default()).unwrap();
     assert_eq!(every.nodes[0]["ttl"], Json::Int(1));
-    let error = nodes(&memory, "@history .cb", Dialect::V0_1, &Options::default()).unwrap_err();
+    let error =
+        nodes(&memory, "@history .cb", Dialect::V0_1, &SelectOptions::default()).unwrap_err();
     assert_eq!(error.code.as_str(), "E_SELECTOR_INVALID");
 }
 
@@ -429,7 +439,7 @@ fn what_a_ttl_decides_is_found_anew_at_each_cycle() {
         memory.commit();
     }
     for text in ["@c1..@c7 .cb[ttl<=1]", "@c1..@c7 .cb[ttl=2]", "@c2..@c6 .cb[ttl>2]"] {
-        let options = Options::default();
+        let options = SelectOptions::default();
         let walked = select(&memory, text, Dialect::V0_1, &options).unwrap();
         let whole = select_whole(&memory, text, Dialect::V0_1, &options).unwrap();
         assert_eq!(walked, whole, "{text}");

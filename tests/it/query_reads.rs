@@ -5,8 +5,9 @@
 
 use crate::support::memory::Memory;
 use pactdb::change::{Add, Parent};
+use pactdb::language::Dialect;
 use pactdb::model::Generation;
-use pactdb::query::{Dialect, Options, Selected, select};
+use pactdb::query::{SelectOptions, Selected, select};
 
 fn store() -> Memory {
     let mut memory = Memory::new(Generation::V0_1);
@@ -60,7 +61,7 @@ fn reads_are_bounded() {
         ("@t-99..@t0 .cb[role='user'] @mode=latest", 1, 220),
         ("@t-9..@t0 .mt:depth(1-2) .cb", 9, 9 * 8),
     ] {
-        let ask = || select(&memory, text, Dialect::V0_1, &Options::default()).unwrap();
+        let ask = || select(&memory, text, Dialect::V0_1, &SelectOptions::default()).unwrap();
         let (answer, reads) = memory.reads_of(ask);
         let count = match answer {
             Selected::Ids { ids, .. } => ids.len(),

@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use pactdb::query::{
+use pactdb::language::{
     Dialect, Fault, Token, Unclosed, advise, ast::Statement, format, parse_place, parse_selector,
     parse_statement, parse_target, parse_time, statement_tokens, tokens, unclosed,
 };
@@ -35,7 +35,7 @@ fn check_any(text: &str) {
         end = lexeme.span.end;
     }
     assert_eq!(end, text.len(), "tokens cover all of {text:?}");
-    let spans = |lexemes: &[pactdb::query::Lexeme<'_>]| -> Vec<_> {
+    let spans = |lexemes: &[pactdb::language::Lexeme<'_>]| -> Vec<_> {
         lexemes.iter().map(|lexeme| lexeme.span).collect()
     };
     let plain: Vec<_> = tokens(text).collect();

@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use pactdb::query::ast::*;
-use pactdb::query::walk::{Visit, walk};
-use pactdb::query::{Dialect, parse_selector};
+use pactdb::language::ast::*;
+use pactdb::language::ast::{Visit, visit_selector};
+use pactdb::language::{Dialect, parse_selector};
 
 /// Lists the pieces of the text that the parts claim, in the order of the walk.
 struct Pieces<'a> {
@@ -71,7 +71,7 @@ fn check(text: &str, expected: &str) {
         pieces.add("group", group.at);
         group.chains.iter().for_each(|chain| pieces.add("chain", chain.at));
     }
-    walk(&tree, &mut pieces);
+    visit_selector(&tree, &mut pieces);
     assert_eq!(pieces.found.join(" | "), expected, "{text}");
 }
 

@@ -10,7 +10,8 @@ use crate::support::life::{CLOCK, live, must, requests};
 use crate::support::naive::Store;
 use crate::support::random::{at_every_state, at_one_state, over_a_range};
 use pactdb::db::{Db, Durability, Options};
-use pactdb::query::{Dialect, Options as QueryOptions, Selected};
+use pactdb::language::Dialect;
+use pactdb::query::{SelectOptions, Selected};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::OnceLock;
@@ -51,7 +52,7 @@ fn old_store() -> &'static (Db, Store) {
 fn check(text: &str) -> Result<(), TestCaseError> {
     let (db, naive) = old_store();
     for dialect in Dialect::ALL {
-        let options = QueryOptions::default();
+        let options = SelectOptions::default();
         let answer = db.select(text, Some(dialect), &options).map_err(|error| error.code);
         same_as(answer, naive, text, dialect, &options).map_err(TestCaseError::fail)?;
     }
@@ -156,7 +157,7 @@ fn a_text_is_found_wherever_it_stands() {
             let pattern = regex::escape(&piece).replace('\\', "\\\\").replace('\'', "\\'");
             let q = format!(".cb[content~'{pattern}']");
             let Selected::Ids { ids, .. } = db
-                .select(&q, None, &QueryOptions::default())
+                .select(&q, None, &SelectOptions::default())
                 .unwrap_or_else(|e| panic!("{q}: {e}"))
             else {
                 panic!("no ids");
@@ -197,7 +198,7 @@ fn a_kind_is_looked_up_among_kinds_and_types() {
     }
     let found = |q: &str, dialect| {
         let Selected::Ids { ids, .. } =
-            db.select(q, dialect, &QueryOptions::default()).unwrap_or_else(|e| panic!("{q}: {e}"))
+            db.select(q, dialect, &SelectOptions::default()).unwrap_or_else(|e| panic!("{q}: {e}"))
         else {
             panic!("no ids");
         };
@@ -248,7 +249,7 @@ fn turns_that_cannot_matter_are_not_read() {
     assert_eq!(ran(".cb[content~'umber 1[79]7']"), (2, 10, 191));
     assert_eq!(ran(".cb[role='nobody']"), (0, 10, 192));
     let Selected::Ids { ids, .. } =
-        db.select("[key='plan']", None, &QueryOptions::default()).unwrap()
+        db.select("[key='plan']", None, &SelectOptions::default()).unwrap()
     else {
         panic!("no ids");
     };

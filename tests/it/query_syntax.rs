@@ -7,9 +7,9 @@
 
 use std::fmt::Debug;
 
-use pactdb::query::{
-    Canonical, Dialect, SelectorError, format, normalized, parse_place, parse_selector,
-    parse_target, parse_time,
+use pactdb::language::{
+    Canonical, Dialect, SyntaxError, format, normalized, parse_place, parse_selector, parse_target,
+    parse_time,
 };
 
 /// One line of a fixture file.
@@ -47,12 +47,12 @@ fn cases(file: &str) -> Vec<Case<'_>> {
 }
 
 /// Reads a text as its kind, and gives back the canonical text.
-fn canonical(case: &Case<'_>, text: &str) -> Result<String, SelectorError> {
+fn canonical(case: &Case<'_>, text: &str) -> Result<String, SyntaxError> {
     fn again<T: Canonical + PartialEq + Debug>(
         case: &Case<'_>,
         text: &str,
-        parse: impl Fn(&str) -> Result<T, SelectorError>,
-    ) -> Result<String, SelectorError> {
+        parse: impl Fn(&str) -> Result<T, SyntaxError>,
+    ) -> Result<String, SyntaxError> {
         let tree = parse(text)?;
         let out = format(&tree, case.dialect);
         let back = parse(&out).unwrap_or_else(|e| panic!("{text} -> {out}: {e}"));

@@ -5,8 +5,9 @@
 
 use crate::support::memory::Memory;
 use pactdb::change::{Add, Parent};
+use pactdb::language::Dialect;
 use pactdb::model::Generation;
-use pactdb::query::{Dialect, Options, Selected, explain, select, select_whole};
+use pactdb::query::{SelectOptions, Selected, explain, select, select_whole};
 
 /// Turns of four blocks, of which nothing is known before they are read.
 fn store(turns: usize) -> Memory {
@@ -31,7 +32,7 @@ fn store(turns: usize) -> Memory {
 }
 
 fn ids(memory: &Memory, text: &str) -> Vec<String> {
-    match select(memory, text, Dialect::V0_1, &Options::default()).unwrap() {
+    match select(memory, text, Dialect::V0_1, &SelectOptions::default()).unwrap() {
         Selected::Ids { ids, .. } => ids.iter().map(|id| id.to_string()).collect(),
         Selected::Range(_) => panic!("{text} is no range"),
     }
@@ -119,7 +120,7 @@ fn unions_within_limits_are_what_reading_everything_gives() {
                     ("@* ", ""),
                 ] {
                     let text = format!("{time}{one}, {other}, {third}, {one} {control} {order}");
-                    let options = Options::default();
+                    let options = SelectOptions::default();
                     let planned = select(&memory, &text, Dialect::V0_1, &options);
                     let whole = select_whole(&memory, &text, Dialect::V0_1, &options);
                     assert_eq!(planned, whole, "{text}");

@@ -38,7 +38,7 @@ fn session(block: &[&str]) -> Example {
             _ => statement = format!("{statement}\n{line}"),
         }
         // A statement goes on in the next line while a bracket or a quote is open.
-        if pactdb::query::unclosed(&statement).is_none() {
+        if pactdb::language::unclosed(&statement).is_none() {
             example.input.push_str(&format!("{statement}\n"));
             statement.clear();
         }

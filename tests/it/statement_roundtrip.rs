@@ -9,8 +9,8 @@ use crate::query_roundtrip::{
     any_dialect, at, attr_name, position, selector, time, type_name, value,
 };
 use pactdb::Json;
-use pactdb::query::ast::*;
-use pactdb::query::{Dialect, format, parse_place, parse_statement};
+use pactdb::language::ast::*;
+use pactdb::language::{Dialect, format, parse_place, parse_statement};
 use proptest::prelude::*;
 
 fn fields() -> impl Strategy<Value = Fields> {

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use pactdb::language::{Dialect, ast::Statement, format, parse_selector, parse_statement};
 use pactdb::protocol::{Op, parse_request, statement_op};
-use pactdb::query::{Dialect, ast::Statement, format, parse_selector, parse_statement};
 
 /// The operation that a line asks for, or its code, what is underlined, and the hint.
 fn ask(text: &str) -> Result<Op, (String, String, String)> {

@@ -139,7 +139,7 @@ fn a_rebuild_shows_nobody_half_of_an_index() {
     }
     let ask = || -> Vec<String> {
         let questions = ["[key='plan'] @order=path", ".cb[content~'number 1[05]7']", "@c9 .cb"];
-        let options = pactdb::query::Options::default();
+        let options = pactdb::query::SelectOptions::default();
         let mut answers = questions.map(|text| format!("{:?}", db.select(text, None, &options)));
         // Snapshots as well, which are read without a question.
         db.clear_cache();

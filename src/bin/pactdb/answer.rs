@@ -3,7 +3,7 @@
 use crate::render::{self, Look, NodeView, Tone, visible};
 use pactdb::db::{EditReply, IdReply, IdsReply, KeyReply};
 use pactdb::protocol::{self, Body, Op, Question};
-use pactdb::query::{Asked, Selected};
+use pactdb::query::{ReadStates, Selected};
 use pactdb::{AttemptAction, Db, DiffRequest, EditOp, Error, Result, Snapshot};
 
 /// An answer in words.
@@ -146,13 +146,13 @@ fn diff(look: Look, db: &Db, request: &DiffRequest) -> Result<Answer> {
 pub fn state_at(
     db: &Db,
     at: Option<&str>,
-    dialect: Option<pactdb::query::Dialect>,
+    dialect: Option<pactdb::language::Dialect>,
 ) -> Result<Snapshot> {
     let Some(at) = at else { return Ok(db.working_state()) };
     match db.asked(&format!("{at} *"), dialect)? {
-        Asked::Working => Ok(db.working_state()),
-        Asked::Snapshot(cycle) => db.snapshot(cycle),
-        Asked::Event { seq, .. } => db.after_event(seq),
+        ReadStates::Working => Ok(db.working_state()),
+        ReadStates::Snapshot(cycle) => db.snapshot(cycle),
+        ReadStates::Event { seq, .. } => db.after_event(seq),
         _ => Err(Error::new(
             pactdb::Code::SelectorInvalid,
             format!("{at} is not one state: give an address such as @t0, @c4 or @e7"),
@@ -161,17 +161,17 @@ pub fn state_at(
 }
 
 /// The cycle that ages are counted to, if one state was asked.
-pub fn now(db: &Db, asked: Asked) -> Option<u64> {
+pub fn now(db: &Db, asked: ReadStates) -> Option<u64> {
     match asked {
-        Asked::Working => Some(db.last_cycle() + 1),
-        Asked::Snapshot(cycle) => Some(cycle),
-        Asked::Event { after, .. } => Some(after + 1),
+        ReadStates::Working => Some(db.last_cycle() + 1),
+        ReadStates::Snapshot(cycle) => Some(cycle),
+        ReadStates::Event { after, .. } => Some(after + 1),
         _ => None,
     }
 }
 
 /// Where an answer is from: `4 nodes in @c12`.
-pub fn source(db: &Db, asked: Asked, count: Option<usize>) -> String {
+pub fn source(db: &Db, asked: ReadStates, count: Option<usize>) -> String {
     let from = render::asked(asked, db.last_cycle());
     match count {
         Some(count) => format!("{} in {from}", render::plural(count as u64, "node")),

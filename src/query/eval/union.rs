@@ -1,12 +1,12 @@
 //! The union of several chains: each node once, and no more held than the answer has.
 //!
-//! Chains are asked one after the other, and what one of them finds again is dropped before
+//! Chains are evaluated one after the other, and what one of them finds again is dropped before
 //! anything is made of it. Where a limit asks for the first nodes alone, each chain stops when it
 //! has met as many, because the first ones of a union are among the first ones of its chains.
 
-use super::Take;
-use super::flat::AH_RANK;
-use crate::query::ast::Order;
+use super::results::ResultItem;
+use super::walk::AH_RANK;
+use crate::language::ast::Order;
 
 /// Nodes by their place in canonical order: a bit for each node of a part.
 #[derive(Default)]
@@ -50,13 +50,13 @@ pub(super) struct Union<T> {
     found: Vec<T>,
     /// What was found; none if there is one chain only, which finds nothing twice.
     ranks: Option<Ranks>,
-    /// How many nodes the present chain has met, those that were known before included.
+    /// How many nodes the present chain has met, those that an earlier chain found included.
     met: u64,
     /// In which order, and after how many nodes, the rest cannot matter.
     stop: Option<(Order, u64)>,
 }
 
-impl<T: Take> Union<T> {
+impl<T: ResultItem> Union<T> {
     /// Nothing yet, of so many chains.
     pub(super) fn new(chains: usize) -> Union<T> {
         let ranks = (chains > 1).then(Ranks::default);
@@ -88,7 +88,7 @@ impl<T: Take> Union<T> {
         self.ranks.as_ref().is_some_and(|ranks| ranks.has(rank))
     }
 
-    /// Takes a node that the present chain met; `make` is asked for it if it is new.
+    /// Takes a node that the present chain met; `make` builds the result if it is new.
     pub(super) fn meet(&mut self, rank: (u64, u32), make: impl FnOnce() -> Option<T>) {
         if self.has(rank) {
             self.met += 1;

@@ -1,7 +1,8 @@
 //! What a question depends on beside the nodes themselves: what decides whether an old answer
 //! still holds when only some parts have changed.
 
-use super::{Ask, Attr, Chain, Compound, NumberAttr, Start, Step, Test};
+use super::ask::{Ask, Chain, Compound, Start, Step};
+use super::test::{Attr, NumberAttr, Test};
 use std::collections::BTreeSet;
 
 /// What changes with time though no part changes.

@@ -3,9 +3,9 @@
 //! Invariants: patterns are compiled; a value that spells a number carries it; lists of texts are
 //! sets. How a test is decided is the evaluator's business.
 
-use super::{DepthSet, Number};
+use super::number::Number;
+use crate::language::ast::{DepthSet, Op, Zone};
 use crate::model::Class;
-use crate::query::ast::{Op, Zone};
 use regex::Regex;
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! Times, resolved: which states of a store are asked.
 
-use crate::query::ast::RangeEnd;
+use crate::language::ast::RangeEnd;
 
 /// The states that a question is about.
 #[derive(Debug, Clone, PartialEq, Eq)]

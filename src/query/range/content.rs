@@ -1,7 +1,7 @@
 //! How two contents differ (R8.5): lines, a JSON patch, or words; from the older to the newer.
 //!
 //! A string is text; every other content is JSON. Contents with too many pieces are not compared:
-//! only their sizes are told.
+//! only their sizes are given.
 
 use super::result::{ContentDiff, Hunk, Summary, TokenOp};
 use crate::json::Json;

@@ -1,8 +1,8 @@
 //! The shape of what a range yields (R8.1–R8.6). The key names are those of the protocol.
 
 use crate::json::Json;
+use crate::language::ast::Mode;
 use crate::model::{Id, Name};
-use crate::query::ast::Mode;
 use crate::query::options::ContentMode;
 use serde::{Serialize, Serializer};
 use smallvec::SmallVec;

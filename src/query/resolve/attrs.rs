@@ -1,16 +1,16 @@
 //! Attribute tests: names to attributes, values to what they are compared as (R6.3, R6.5).
 
-use super::compound::{Names, class_of};
+use super::names::{Names, class_of};
+use crate::language::Dialect;
+use crate::language::Span;
+use crate::language::ast::{self, AttrFilter, Base, Op, TestKind, ValueKind};
 use crate::limits::MAX_PATTERN_BYTES;
 use crate::model::HEADERS;
-use crate::query::ast::{self, AttrFilter, Base, Op, TestKind, ValueKind};
-use crate::query::dialect::Dialect;
 use crate::query::plan::{
     Attr, Check, ClassSet, CustomAttr, FlagAttr, ListAttr, Number, NumberAttr, Test, TextAttr,
     Value, ValueText,
 };
 use crate::query::query_error::QueryError;
-use crate::query::span::Span;
 use regex::RegexBuilder;
 
 /// The attribute tests of one compound, before they are resolved together.

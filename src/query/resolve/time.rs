@@ -1,8 +1,8 @@
 //! Time addresses to states (R5.2–R5.4): what exists, what is clipped, what is not there.
 
 use crate::code::Code;
-use crate::query::ast::{Time, TimeKind};
-use crate::query::dialect::Dialect;
+use crate::language::Dialect;
+use crate::language::ast::{Time, TimeKind};
 use crate::query::plan::{RangeKind, State, Stop, When, end_value};
 use crate::query::query_error::QueryError;
 use crate::query::timeline::{EventState, Timeline};

@@ -1,10 +1,10 @@
 //! Controls and options merged (R13): the smaller limit, otherwise the option.
 
-use crate::query::ast::{Control, ControlKind, Mode, Order};
-use crate::query::options::Options;
+use crate::language::ast::{Control, ControlKind, Mode, Order};
+use crate::query::options::SelectOptions;
 use crate::query::plan::Window;
 
-pub(super) fn window(controls: &[Control], options: &Options) -> Window {
+pub(super) fn window(controls: &[Control], options: &SelectOptions) -> Window {
     let mut window = Window { skip: 0, limit: options.limit };
     for control in controls {
         match control.kind {
@@ -29,7 +29,7 @@ pub(super) fn order(controls: &[Control]) -> Option<Order> {
     })
 }
 
-pub(super) fn mode(controls: &[Control], options: &Options) -> Option<Mode> {
+pub(super) fn mode(controls: &[Control], options: &SelectOptions) -> Option<Mode> {
     options.mode.or_else(|| {
         controls.iter().find_map(|control| match control.kind {
             ControlKind::Mode(mode) => Some(mode),

@@ -5,7 +5,7 @@ use super::render::{self, Look, NodeView, TreeOptions, cut, visible, width_of};
 use super::{is_raw, raw, without_colours};
 use crate::support::storage::Memory;
 use pactdb::protocol::handle_line;
-use pactdb::query::{Options as Asking, Selected};
+use pactdb::query::{SelectOptions as Asking, Selected};
 use pactdb::session::{Replay, ReplayRequest, life};
 use pactdb::{AttemptAction, AttemptRequest, Code, Db, DiffRequest, Error, Options};
 use proptest::prelude::*;

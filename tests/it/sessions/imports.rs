@@ -118,7 +118,8 @@ fn times_of_a_flat_log() {
         let record = format!("{{\"role\":\"user\",\"content\":\"x\",\"{name}\":{value}}}");
         let taken = take(&db, &record, &ImportRequest::default());
         taken.map(|_| {
-            let nodes = db.nodes("@t0 .cb", None, &pactdb::query::Options::default()).unwrap();
+            let nodes =
+                db.nodes("@t0 .cb", None, &pactdb::query::SelectOptions::default()).unwrap();
             nodes.nodes[0]["created_at_ns"].as_i64().unwrap()
         })
     };

@@ -4,10 +4,9 @@ use super::memory::Memory;
 use super::model::canon::canonical;
 use super::naive::{Answer, Store, Wrong};
 use pactdb::Code;
+use pactdb::language::{Dialect, parse_selector, parse_time};
 use pactdb::model::Generation;
-use pactdb::query::{
-    Dialect, Options, Selected, Timeline, diff, parse_selector, parse_time, select,
-};
+use pactdb::query::{SelectOptions, Selected, Timeline, diff, select};
 use pactdb::snapshot::export;
 use serde_json::Value;
 
@@ -44,7 +43,7 @@ pub(crate) fn same_answer(
     store: &Store,
     text: &str,
     dialect: Dialect,
-    options: &Options,
+    options: &SelectOptions,
 ) -> Result<Outcome, String> {
     let engine = select(memory, text, dialect, options).map_err(|error| error.code);
     same_as(engine, store, text, dialect, options)
@@ -56,7 +55,7 @@ pub(crate) fn same_as(
     store: &Store,
     text: &str,
     dialect: Dialect,
-    options: &Options,
+    options: &SelectOptions,
 ) -> Result<Outcome, String> {
     let Ok(selector) = parse_selector(text, dialect) else { return Ok(Outcome::NotRead) };
     let naive = store.select(text, &selector, dialect, options);

@@ -387,7 +387,7 @@ impl Timeline for Memory {
         Ok(Some(found))
     }
 
-    fn page(&self, slot: Slot) -> Result<Option<Arc<SummaryPage>>, ReadError> {
+    fn summary_page(&self, slot: Slot) -> Result<Option<Arc<SummaryPage>>, ReadError> {
         let shelf = self.shelf.0.read().unwrap();
         let near = |other: &Slot| other.page() == slot.page() && (self.sketched)(*other);
         let turns = shelf.parts.iter().filter_map(|(place, all)| Some((place.slot()?, all)));
@@ -400,7 +400,7 @@ impl Timeline for Memory {
         Ok(Some(Arc::new(SummaryPage::of(&versions))))
     }
 
-    fn sketches(
+    fn summaries(
         &self,
         cycle: u64,
         turns: &[Slot],

@@ -14,7 +14,7 @@ pub use session::{
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use pactdb::Generation;
-use pactdb::query::Dialect;
+use pactdb::language::Dialect;
 use std::path::PathBuf;
 
 /// A store for the memory of LLM agents: every edit, every turn, every past state in one file.

@@ -7,7 +7,7 @@ use crate::request::{Request, count};
 use pactdb::json::Map;
 use pactdb::json::parse_document as parse;
 use pactdb::limits::MAX_LINE_BYTES;
-use pactdb::query::{Options, Selected};
+use pactdb::query::{SelectOptions, Selected};
 use pactdb::{Code, Error, Json, Result};
 use std::fs::File;
 use std::io::Read;
@@ -81,7 +81,7 @@ pub fn relocate(context: &Context, args: MoveArgs) -> Result<()> {
 pub fn remove(context: &Context, target: &str, force: bool, yes: bool) -> Result<()> {
     let db = context.existing()?;
     // What the target matches is only looked up to ask about it; the edit decides by itself.
-    let found = db.select(target.trim_end_matches('?'), None, &Options::default());
+    let found = db.select(target.trim_end_matches('?'), None, &SelectOptions::default());
     if let Ok(Selected::Ids { ids, .. }) = found
         && !ids.is_empty()
     {

@@ -6,7 +6,8 @@ use crate::context::Context;
 use crate::render::{self, TreeOptions};
 use crate::request::{Request, count};
 use pactdb::json::Map;
-use pactdb::query::{Asked, Dialect, Options, Selected, named_id, parse_selector};
+use pactdb::language::{Dialect, named_id, parse_selector};
+use pactdb::query::{ReadStates, SelectOptions, Selected};
 use pactdb::session::life;
 use pactdb::{Code, Db, Error, Json, Result};
 
@@ -31,15 +32,15 @@ pub fn tree(context: &Context, args: TreeArgs) -> Result<()> {
         Some(q) => {
             let q = timed(context, &db, q, args.at)?;
             let state = match db.asked(&q, context.dialect)? {
-                Asked::Working => db.working_state(),
-                Asked::Snapshot(cycle) => db.snapshot(cycle)?,
-                Asked::Event { seq, .. } => db.after_event(seq)?,
+                ReadStates::Working => db.working_state(),
+                ReadStates::Snapshot(cycle) => db.snapshot(cycle)?,
+                ReadStates::Event { seq, .. } => db.after_event(seq)?,
                 _ => {
                     let message = "a tree is of one state: give an address such as @t0, @c4 or @e7";
                     return Err(Error::new(Code::SelectorInvalid, message));
                 }
             };
-            match db.select(&q, context.dialect, &Options::default())? {
+            match db.select(&q, context.dialect, &SelectOptions::default())? {
                 Selected::Ids { ids, .. } => {
                     (Some(ids.iter().map(|id| id.to_string()).collect()), state)
                 }

@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::output;
 use crate::render;
 use pactdb::protocol::{Body, Reply};
-use pactdb::query::Asked;
+use pactdb::query::ReadStates;
 use pactdb::session::{SameThread, ThreadRequest, check_sent, compare, thread};
 use pactdb::{Db, Error, Result, Snapshot};
 
@@ -84,11 +84,11 @@ pub fn export(context: &Context, args: &ExportArgs) -> Result<()> {
 /// The cycles of an address that means more than one state.
 fn several(context: &Context, db: &Db, at: &str) -> Result<Option<Vec<u64>>> {
     Ok(match db.asked(&format!("{at} *"), context.dialect) {
-        Ok(Asked::Range { newest, oldest, .. }) => {
+        Ok(ReadStates::Range { newest, oldest, .. }) => {
             let inside = |cycle: &u64| (oldest..=newest).contains(cycle);
             Some(db.history().iter().filter(inside).collect())
         }
-        Ok(Asked::Every { .. }) => Some(db.history().iter().collect()),
+        Ok(ReadStates::Every { .. }) => Some(db.history().iter().collect()),
         Err(error) if at.contains("..") => return Err(error),
         _ => None,
     })

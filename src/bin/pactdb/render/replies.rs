@@ -5,19 +5,21 @@ use super::look::{Look, Tone};
 use super::text::{cut, visible};
 use super::units::{instant, plural, size};
 use pactdb::db::{LogEntry, Stats, UndoReply};
-use pactdb::query::{Asked, Explanation, Ran, Tally};
+use pactdb::query::{Explanation, Ran, ReadStates, Tally};
 use pactdb::{Address, Attempt, AttemptStatus, CommitReply, Policy, Snapshot};
 
 /// Which state an answer is about.
-pub fn asked(asked: Asked, last_cycle: u64) -> String {
+pub fn asked(asked: ReadStates, last_cycle: u64) -> String {
     match asked {
-        Asked::Working => "the working state".to_owned(),
-        Asked::Snapshot(cycle) if cycle == last_cycle => format!("@c{cycle}, the newest snapshot"),
-        Asked::Snapshot(cycle) => format!("@c{cycle}"),
-        Asked::Event { seq, after: 0 } => format!("@e{seq}, before the first commit"),
-        Asked::Event { seq, after } => format!("@e{seq}, after the commit of cycle {after}"),
-        Asked::Every { snapshots } => format!("all of {}", plural(snapshots, "snapshot")),
-        Asked::Range { newest, oldest, snapshots } => {
+        ReadStates::Working => "the working state".to_owned(),
+        ReadStates::Snapshot(cycle) if cycle == last_cycle => {
+            format!("@c{cycle}, the newest snapshot")
+        }
+        ReadStates::Snapshot(cycle) => format!("@c{cycle}"),
+        ReadStates::Event { seq, after: 0 } => format!("@e{seq}, before the first commit"),
+        ReadStates::Event { seq, after } => format!("@e{seq}, after the commit of cycle {after}"),
+        ReadStates::Every { snapshots } => format!("all of {}", plural(snapshots, "snapshot")),
+        ReadStates::Range { newest, oldest, snapshots } => {
             format!("{} from @c{oldest} to @c{newest}", plural(snapshots, "snapshot"))
         }
     }
@@ -31,9 +33,9 @@ pub fn state_name(state: &Snapshot) -> String {
 /// The same, with where it stands in history.
 pub fn state_words(state: &Snapshot, last_cycle: u64) -> String {
     let about = match state.address() {
-        None => Asked::Working,
-        Some(Address::Cycle(cycle)) => Asked::Snapshot(cycle),
-        Some(Address::Event(seq)) => Asked::Event { seq, after: state.cycle() },
+        None => ReadStates::Working,
+        Some(Address::Cycle(cycle)) => ReadStates::Snapshot(cycle),
+        Some(Address::Event(seq)) => ReadStates::Event { seq, after: state.cycle() },
     };
     asked(about, last_cycle)
 }

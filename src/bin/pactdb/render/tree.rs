@@ -6,7 +6,8 @@ use super::look::{Look, Tone};
 use super::node::NodeView;
 use super::text::{cut, visible};
 use super::units::plural;
-use pactdb::query::{Dialect, Options};
+use pactdb::language::Dialect;
+use pactdb::query::SelectOptions;
 use pactdb::{Db, Result, Snapshot};
 use std::collections::HashMap;
 
@@ -61,7 +62,7 @@ fn read(db: &Db, state: &Snapshot, q: &str) -> Result<Vec<NodeView>> {
         Some(at) => format!("{at} {q}"),
         None => q.to_owned(),
     };
-    let nodes = db.nodes(&text, Some(Dialect::V0_1), &Options::default())?;
+    let nodes = db.nodes(&text, Some(Dialect::V0_1), &SelectOptions::default())?;
     Ok(nodes.nodes.iter().map(NodeView::of).collect())
 }
 

@@ -7,8 +7,9 @@ use crate::answer::Answer;
 use crate::context::name_of;
 use crate::progress::Bar;
 use crate::render::{self, TreeOptions, plural, visible};
+use pactdb::language::{Dialect, named_id, nearest_word, parse_selector};
 use pactdb::protocol::{Op, Question};
-use pactdb::query::{Dialect, Options, named_id, nearest_word, parse_selector};
+use pactdb::query::SelectOptions;
 use pactdb::session::{self, Replay, ReplayRequest, ThreadFormat};
 use pactdb::{
     Address, AttemptAction, AttemptRequest, Code, CommitRequest, Db, EditOp, Error, Result,
@@ -244,7 +245,7 @@ pub fn explain(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
         parse_selector(rest, session.dialect).map_err(|error| Error::from(error).in_text(rest))?;
     let (q, _) = query::through_lens(session, selector.time.is_some(), rest);
     let (dialect, look) = (Some(session.dialect), session.look());
-    let question = Question { q, dialect, options: Options::default() };
+    let question = Question { q, dialect, options: SelectOptions::default() };
     let found =
         session.patiently(move |db| crate::answer::answer(look, db, Op::Explain(question)))?;
     Ok(session.keep(found))

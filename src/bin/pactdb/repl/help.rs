@@ -4,8 +4,8 @@ use super::hint::usage;
 use super::meta::{self, COMMANDS, Command};
 use super::session::{Outcome, Session};
 use crate::render::{Look, Tone};
-use pactdb::query::nearest_word;
-use pactdb::query::words::Keyword;
+use pactdb::language::nearest_word;
+use pactdb::language::words::Keyword;
 use pactdb::{Error, Result};
 
 /// `.help [TOPIC]`

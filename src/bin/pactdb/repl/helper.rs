@@ -1,14 +1,16 @@
 //! What the line editor asks while a line is typed: completion, colours, hints, and whether the
 //! line is whole.
 
-use super::complete::{Source, complete};
+use super::complete::complete;
 use super::highlight;
 use super::hint::{Expected, expected};
 use super::meta::{self, Takes};
 use super::session::Session;
-use super::words::Words;
 use crate::render::{Look, Tone, visible, width_of};
-use pactdb::query::{Dialect, Fault, Token, tokens, unclosed};
+use pactdb::language::complete::{CompletionContext, Vocabulary, Words};
+use pactdb::language::words::Keyword;
+use pactdb::language::{Dialect, Fault, Token, tokens, unclosed};
+use pactdb::protocol::{statement_fields, words_of};
 use pactdb::{Address, Db};
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
 use rustyline::highlight::{CmdKind, Highlighter};
@@ -56,10 +58,16 @@ impl LineHelper {
             self.words.replace(None);
         }
     }
+}
 
+impl Vocabulary for LineHelper {
     fn words(&self) -> Rc<Words> {
         let mut words = self.words.borrow_mut();
-        words.get_or_insert_with(|| Rc::new(Words::of(&self.db, self.key.0))).clone()
+        words.get_or_insert_with(|| Rc::new(words_of(&self.db, self.key.0))).clone()
+    }
+
+    fn fields(&self, statement: Keyword) -> Option<&'static [&'static str]> {
+        statement_fields(statement)
     }
 }
 
@@ -83,11 +91,12 @@ impl Completer for LineHelper {
             files.retain(|file| can_be_offered(&file.replacement));
             return Ok((start, files));
         }
-        let words = || self.words();
-        let offer = complete(
-            text,
-            &Source { dialect: self.dialect, own: self.db.dialect(), words: &words },
-        );
+        let context = CompletionContext {
+            dialect: self.dialect,
+            store_dialect: self.db.dialect(),
+            vocabulary: self,
+        };
+        let offer = complete(text, &context);
         // The quote that closes a value is typed for you and not listed.
         let shown = |candidate: &str| match candidate.starts_with(['\'', '"']) {
             true => candidate.to_owned(),
@@ -98,7 +107,7 @@ impl Completer for LineHelper {
             .into_iter()
             .filter(|candidate| can_be_offered(candidate))
             .map(|candidate| Pair { display: shown(&candidate), replacement: candidate });
-        Ok((offer.start, pairs.collect()))
+        Ok((offer.span.start, pairs.collect()))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::meta;
 use anstyle::{AnsiColor, Style};
 use pactdb::json::is_unseen;
-use pactdb::query::{Lexeme, Token, TokenClass, statement_tokens};
+use pactdb::language::{Lexeme, Token, TokenClass, statement_tokens};
 use std::borrow::Cow;
 
 /// The line in colours. With a cursor, the bracket there and its partner stand out.

@@ -1,8 +1,8 @@
 //! What is expected next, in grey behind the cursor.
 
 use super::meta;
-use pactdb::query::words::{Keyword, PseudoName};
-use pactdb::query::{Bracket, Fault, Lexeme, Token, statement_tokens};
+use pactdb::language::words::{Keyword, PseudoName};
+use pactdb::language::{Bracket, Fault, Lexeme, Token, statement_tokens};
 
 /// What could come next; `taken` can be accepted with the right arrow, the rest is a reminder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +56,7 @@ fn is(token: Token<'_>, keyword: Keyword) -> bool {
 }
 
 fn is_time(token: Token<'_>) -> bool {
-    token.class() == pactdb::query::TokenClass::Time && token != Token::RangeMark
+    token.class() == pactdb::language::TokenClass::Time && token != Token::RangeMark
 }
 
 /// What the end of the line leaves open, innermost first.

@@ -5,7 +5,7 @@ use super::files;
 use super::help;
 use super::session::{Outcome, Session};
 use pactdb::Result;
-use pactdb::query::nearest_word;
+use pactdb::language::nearest_word;
 
 /// A dot command.
 pub struct Command {
@@ -295,7 +295,7 @@ pub fn meant(line: &str) -> Option<&'static str> {
     let word = line.trim().strip_prefix('.')?;
     let end = word.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(word.len());
     let ends = word[end..].chars().next().is_none_or(char::is_whitespace);
-    let known = pactdb::query::words::Base::from_name(&word[..end]).is_some();
+    let known = pactdb::language::words::Base::from_name(&word[..end]).is_some();
     if known || !ends {
         return None;
     }

@@ -19,7 +19,6 @@ mod report;
 mod script;
 mod session;
 mod terminal;
-mod words;
 
 pub use script::{ScriptOptions, script};
 

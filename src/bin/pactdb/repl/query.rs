@@ -6,8 +6,9 @@ use super::session::{Outcome, Session};
 use crate::answer::{Answer, now, source};
 use crate::render::{self, Look, NodeView, Tone, TreeOptions, visible};
 use pactdb::json::Map;
-use pactdb::query::ast::Selector;
-use pactdb::query::{Asked, Dialect, Options, Selected};
+use pactdb::language::Dialect;
+use pactdb::language::ast::Selector;
+use pactdb::query::{ReadStates, SelectOptions, Selected};
 use pactdb::{Db, Error, Json, Result, Snapshot};
 
 /// The last result, in a form from which others can be made.
@@ -71,7 +72,7 @@ fn range(session: &mut Session<'_>, q: String, dialect: Dialect, look: Look) -> 
     let found = session.patiently(move |db| {
         let asked = db.asked(&q, Some(dialect))?;
         let source = source(db, asked, None);
-        Ok(match db.select(&q, Some(dialect), &Options::default())? {
+        Ok(match db.select(&q, Some(dialect), &SelectOptions::default())? {
             Selected::Range(range) => {
                 let text = render::range(look, db, &range)?;
                 let json = pactdb::json::pretty(&range)
@@ -94,12 +95,12 @@ fn range(session: &mut Session<'_>, q: String, dialect: Dialect, look: Look) -> 
 pub fn find(db: &Db, q: &str, dialect: Dialect) -> Result<Found> {
     let asked = db.asked(q, Some(dialect))?;
     let state = match asked {
-        Asked::Working => Some(db.working_state()),
-        Asked::Snapshot(cycle) => Some(db.snapshot(cycle)?),
-        Asked::Event { seq, .. } => Some(db.after_event(seq)?),
+        ReadStates::Working => Some(db.working_state()),
+        ReadStates::Snapshot(cycle) => Some(db.snapshot(cycle)?),
+        ReadStates::Event { seq, .. } => Some(db.after_event(seq)?),
         _ => None,
     };
-    let nodes = db.nodes(q, Some(dialect), &Options::default())?;
+    let nodes = db.nodes(q, Some(dialect), &SelectOptions::default())?;
     let source = source(db, asked, Some(nodes.nodes.len()));
     let now = now(db, asked);
     Ok(Found { nodes: nodes.nodes, warnings: nodes.warnings, now, source, state })

@@ -5,13 +5,13 @@
 
 use crate::render::{self, Look, Tone, visible, width_of};
 use pactdb::Error;
-use pactdb::query::SelectorError;
+use pactdb::language::SyntaxError;
 
 /// Most of what was expected that is listed.
 const MOST_EXPECTED: usize = 6;
 
 /// An error of the grammar, about a line.
-pub fn of_syntax(error: SelectorError, line: &str) -> Error {
+pub fn of_syntax(error: SyntaxError, line: &str) -> Error {
     let message = error.message.clone();
     let public = Error::from(error);
     Error { message, ..public }.in_text(line)

@@ -4,7 +4,7 @@ use super::Reader;
 use super::compound::{filter_pins_key, in_zone, pins_key};
 use super::order::arrange;
 use super::tree::Class;
-use pactdb::query::ast::{
+use pactdb::language::ast::{
     AttrFilter, Chain, Combinator, DepthExpr, Filter, Group, Head, Order, Step, Zone,
 };
 

@@ -5,8 +5,8 @@ use super::compare::text_of;
 use super::order::arrange;
 use super::tree::Class;
 use super::types::type_holds;
-use pactdb::query::Dialect;
-use pactdb::query::ast::{
+use pactdb::language::Dialect;
+use pactdb::language::ast::{
     AttrFilter, Compound, Op, Order, Part, Pseudo, Root, Test, TestKind, ValueKind, Zone,
 };
 

@@ -1,7 +1,7 @@
 //! The order of results (R7).
 
 use super::tree::{Node, Tree};
-use pactdb::query::ast::Order;
+use pactdb::language::ast::Order;
 use std::cmp::Reverse;
 
 pub(crate) fn arrange(tree: &Tree, nodes: &mut [usize], order: Order) {

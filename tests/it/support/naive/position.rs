@@ -3,7 +3,7 @@
 use super::Reader;
 use super::chain::Spot;
 use super::types::type_holds;
-use pactdb::query::ast::{
+use pactdb::language::ast::{
     AttrFilter, Chain, Combinator, Head, Hop, HopKind, HopPart, Part, Position, Pseudo, Step,
 };
 

@@ -4,8 +4,9 @@ use super::Store;
 use super::diff::compare;
 use super::select::Window;
 use super::time::Stop;
-use pactdb::query::ast::{Mode, Selector, TimeKind};
-use pactdb::query::{Dialect, Options};
+use pactdb::language::Dialect;
+use pactdb::language::ast::{Mode, Selector, TimeKind};
+use pactdb::query::SelectOptions;
 use serde_json::{Value, json};
 
 impl Store {
@@ -15,7 +16,7 @@ impl Store {
         time: TimeKind,
         mut stops: Vec<Stop>,
         window: &Window,
-        options: &Options,
+        options: &SelectOptions,
     ) -> Value {
         let most = options.max_snapshots.unwrap_or(u64::MAX) as usize;
         let too_many = stops.len() > most;

@@ -5,11 +5,12 @@ use super::order::arrange;
 use super::time::Which;
 use super::tree::Tree;
 use super::{Reader, Store, Wrong};
-use pactdb::query::ast::{
+use pactdb::language::Dialect;
+use pactdb::language::ast::{
     AttrFilter, Control, ControlKind, Mode, Op, Order, Selector, TestKind, TimeKind,
 };
-use pactdb::query::walk::{Visit, walk};
-use pactdb::query::{Dialect, Options};
+use pactdb::language::ast::{Visit, visit_selector};
+use pactdb::query::SelectOptions;
 use serde_json::Value;
 
 /// What a selector yields.
@@ -29,7 +30,7 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    fn of(selector: &Selector, options: &Options) -> Window {
+    fn of(selector: &Selector, options: &SelectOptions) -> Window {
         let (mut limit, mut skip, mut order, mut mode) = (u64::MAX, 0, None, Mode::Pairwise);
         for control in &selector.controls {
             match &control.kind {
@@ -69,7 +70,7 @@ impl Store {
         text: &str,
         selector: &Selector,
         dialect: Dialect,
-        options: &Options,
+        options: &SelectOptions,
     ) -> Result<Answer, Wrong> {
         let mut wrong = faults(selector, selector.time.is_none());
         let time = selector.time.as_ref().map(|time| time.kind);
@@ -133,7 +134,7 @@ impl Store {
             return Err(wrong);
         }
         let (newer, older) = if self.age(a) >= self.age(b) { (a, b) } else { (b, a) };
-        let window = Window::of(selector, &Options::default());
+        let window = Window::of(selector, &SelectOptions::default());
         let list = |which| window.apply(self.matched(which, selector, dialect, &window));
         Ok(super::diff::plain((self.tree(newer), &list(newer)), (self.tree(older), &list(older))))
     }
@@ -189,6 +190,6 @@ fn faults(selector: &Selector, timeless: bool) -> Wrong {
         }
     }
     let mut search = Search(timeless, Vec::new());
-    walk(selector, &mut search);
+    visit_selector(selector, &mut search);
     search.1
 }

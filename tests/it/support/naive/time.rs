@@ -1,8 +1,8 @@
 //! Time addresses (R5.2–R5.4).
 
 use super::{Store, Wrong};
-use pactdb::query::Dialect;
-use pactdb::query::ast::{RangeEnd, TimeKind};
+use pactdb::language::Dialect;
+use pactdb::language::ast::{RangeEnd, TimeKind};
 
 /// A state: none is the working state, else an index into the snapshots, and beyond these into
 /// the states after events.

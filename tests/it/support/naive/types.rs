@@ -2,8 +2,8 @@
 
 use super::Reader;
 use super::tree::Class;
-use pactdb::query::Dialect;
-use pactdb::query::ast::TypeName;
+use pactdb::language::Dialect;
+use pactdb::language::ast::TypeName;
 
 /// The class of a canonical word, and both words for it.
 pub(crate) fn base_class(word: &str) -> Option<(Class, [&'static str; 2])> {

@@ -1,0 +1,142 @@
+//! The visitor of the syntax tree, for everything that only looks at parts of it.
+//!
+//! Visits parts in the order of the text and knows nothing of what they are for. Recursion is as
+//! deep as parentheses nest, which is bounded.
+
+use super::depth::DepthExpr;
+use super::filter::{AttrFilter, Filter, Id, Part, Pseudo, Tag, TypeName};
+use super::selector::{
+    Chain, Control, Head, Hop, HopKind, HopPart, Link, Position, Selector, Step,
+};
+use super::time::Time;
+use crate::language::span::At;
+use crate::language::words::Root;
+
+/// What a visitor may look at; each method does nothing unless it is overridden.
+#[allow(unused_variables, reason = "the names of defaults document the arguments")]
+pub trait Visit {
+    /// The time prefix.
+    fn time(&mut self, time: &Time) {}
+    /// A step: a head, a link's, or one in parentheses.
+    fn step(&mut self, step: &Step) {}
+    /// A step behind a combinator; [`Visit::step`] is called for it too.
+    fn link(&mut self, link: &Link) {}
+    /// An element of a position; its type and parts are visited too.
+    fn hop(&mut self, hop: &Hop) {}
+    /// A root.
+    fn root(&mut self, at: At, root: Root) {}
+    /// An id or key.
+    fn id(&mut self, id: &Id) {}
+    /// A type, in a compound or in a position.
+    fn type_name(&mut self, name: &TypeName) {}
+    /// An attribute filter, attached or apart.
+    fn attrs(&mut self, filter: &AttrFilter) {}
+    /// A tag, attached or apart.
+    fn tag(&mut self, tag: &Tag) {}
+    /// A pseudo; its depths are visited too.
+    fn pseudo(&mut self, at: At, pseudo: &Pseudo) {}
+    /// The depths of a pseudo, a step or a position.
+    fn depth(&mut self, depth: &DepthExpr) {}
+    /// A filter that stands apart; its content is visited too.
+    fn detached(&mut self, filter: &Filter) {}
+    /// A control.
+    fn control(&mut self, control: &Control) {}
+}
+
+/// Shows every part of the selector to the visitor.
+pub fn visit_selector(selector: &Selector, visitor: &mut impl Visit) {
+    if let Some(time) = &selector.time {
+        visitor.time(time);
+    }
+    for chain in selector.groups.iter().flat_map(|group| &group.chains) {
+        visit_chain(chain, visitor);
+    }
+    for control in &selector.controls {
+        visitor.control(control);
+    }
+    visit_filters(&selector.late_filters, visitor);
+}
+
+/// Shows every part of a position to the visitor.
+pub fn visit_position(position: &Position, visitor: &mut impl Visit) {
+    visitor.depth(&position.depth);
+    for hop in &position.hops {
+        visitor.hop(hop);
+        match &hop.kind {
+            HopKind::Itself(name) | HopKind::Child(name) | HopKind::Descendant(name) => {
+                visitor.type_name(name);
+            }
+            HopKind::Offset(_) | HopKind::AnyChild => {}
+        }
+        for part in &hop.parts {
+            match part {
+                HopPart::Attrs(filter) => visitor.attrs(filter),
+                HopPart::Tag(tag) => visitor.tag(tag),
+                HopPart::Pseudo(at, pseudo) => visit_pseudo(*at, pseudo, visitor),
+            }
+        }
+    }
+    if let Some(chain) = &position.chain {
+        visit_chain(chain, visitor);
+    }
+}
+
+fn visit_chain(chain: &Chain, visitor: &mut impl Visit) {
+    match &chain.head {
+        Head::Step(step) => visit_step(step, visitor),
+        Head::Position(position) => visit_position(position, visitor),
+        Head::Positions(_, positions) => {
+            for position in positions {
+                visit_position(position, visitor);
+            }
+        }
+        Head::Chain(_, chain) => visit_chain(chain, visitor),
+    }
+    for link in &chain.links {
+        visitor.link(link);
+        visit_step(&link.step, visitor);
+    }
+    visit_filters(&chain.filters, visitor);
+}
+
+fn visit_step(step: &Step, visitor: &mut impl Visit) {
+    visitor.step(step);
+    match step {
+        Step::Compound(compound) => {
+            for part in &compound.parts {
+                visit_part(part, visitor);
+            }
+        }
+        Step::Depth(depth) => visitor.depth(depth),
+        Step::Zone(..) => {}
+    }
+}
+
+fn visit_part(part: &Part, visitor: &mut impl Visit) {
+    match part {
+        Part::Root(at, root) => visitor.root(*at, *root),
+        Part::Id(id) => visitor.id(id),
+        Part::Type(name) => visitor.type_name(name),
+        Part::Any(_) => {}
+        Part::Attrs(filter) => visitor.attrs(filter),
+        Part::Tag(tag) => visitor.tag(tag),
+        Part::Pseudo(at, pseudo) => visit_pseudo(*at, pseudo, visitor),
+    }
+}
+
+fn visit_pseudo(at: At, pseudo: &Pseudo, visitor: &mut impl Visit) {
+    visitor.pseudo(at, pseudo);
+    if let Pseudo::Depth(depth) = pseudo {
+        visitor.depth(depth);
+    }
+}
+
+fn visit_filters(filters: &[Filter], visitor: &mut impl Visit) {
+    for filter in filters {
+        visitor.detached(filter);
+        match filter {
+            Filter::Attrs(filter) => visitor.attrs(filter),
+            Filter::Tag(tag) => visitor.tag(tag),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Sugar taken out of a syntax tree, for people who want to see what a selector really asks.
+//!
+//! Grouped shorthand becomes brackets; in dialect 1.0 `.base:name` becomes a test of `nodeType`,
+//! with the spellings of the base that count as the same; tags that stand together are sorted;
+//! filters behind controls join the chain that they belong to. The answer stays the same.
+
+use crate::language::ast::{
+    AttrFilter, AttrName, Base, Chain, Filter, FilterForm, Head, Hop, HopKind, HopPart, Part,
+    Position, Selector, Step, Test, TestKind, TypeName, Value, ValueKind,
+};
+use crate::language::dialect::Dialect;
+
+/// The same selector without sugar.
+pub fn normalized(selector: &Selector, dialect: Dialect) -> Selector {
+    let mut selector = selector.clone();
+    let late = std::mem::take(&mut selector.late_filters);
+    if let Some(last) = selector.groups.last_mut().and_then(|group| group.chains.last_mut()) {
+        last.filters.extend(late);
+    }
+    for chain in selector.groups.iter_mut().flat_map(|group| &mut group.chains) {
+        chain_without_sugar(chain, dialect);
+    }
+    selector
+}
+
+fn chain_without_sugar(chain: &mut Chain, dialect: Dialect) {
+    match &mut chain.head {
+        Head::Step(step) => step_without_sugar(step, dialect),
+        Head::Position(position) => position_without_sugar(position, dialect),
+        Head::Positions(_, positions) => {
+            for position in positions {
+                position_without_sugar(position, dialect);
+            }
+        }
+        Head::Chain(_, chain) => chain_without_sugar(chain, dialect),
+    }
+    for link in &mut chain.links {
+        step_without_sugar(&mut link.step, dialect);
+    }
+    sort_tags(&mut chain.filters, |filter| match filter {
+        Filter::Tag(tag) => Some(&tag.text),
+        Filter::Attrs(_) => None,
+    });
+}
+
+fn step_without_sugar(step: &mut Step, dialect: Dialect) {
+    let Step::Compound(compound) = step else { return };
+    let mut parts = Vec::with_capacity(compound.parts.len());
+    for part in std::mem::take(&mut compound.parts) {
+        match part {
+            Part::Type(mut name) => {
+                let test = type_test(&mut name, dialect);
+                parts.push(Part::Type(name));
+                parts.extend(test.map(Part::Attrs));
+            }
+            Part::Attrs(filter) => parts.push(Part::Attrs(ungrouped(filter))),
+            part => parts.push(part),
+        }
+    }
+    sort_tags(&mut parts, |part| match part {
+        Part::Tag(tag) => Some(&tag.text),
+        _ => None,
+    });
+    compound.parts = parts;
+}
+
+fn position_without_sugar(position: &mut Position, dialect: Dialect) {
+    for Hop { kind, parts, .. } in &mut position.hops {
+        let test = match kind {
+            HopKind::Itself(name) | HopKind::Child(name) | HopKind::Descendant(name) => {
+                type_test(name, dialect)
+            }
+            HopKind::Offset(_) | HopKind::AnyChild => None,
+        };
+        let rest = std::mem::take(parts).into_iter().map(|part| match part {
+            HopPart::Attrs(filter) => HopPart::Attrs(ungrouped(filter)),
+            part => part,
+        });
+        *parts = test.map(HopPart::Attrs).into_iter().chain(rest).collect();
+        sort_tags(parts, |part| match part {
+            HopPart::Tag(tag) => Some(&tag.text),
+            _ => None,
+        });
+    }
+    if let Some(chain) = &mut position.chain {
+        chain_without_sugar(chain, dialect);
+    }
+}
+
+/// Takes the name behind the colon out of a type and makes it a test (R6.3 for 1.0).
+fn type_test(type_name: &mut TypeName, dialect: Dialect) -> Option<AttrFilter> {
+    if dialect.kind_is_a_set() {
+        return None;
+    }
+    let base = Base::from_name(&type_name.base)?;
+    let name = type_name.name.take()?;
+    let at = type_name.at;
+    let own = std::iter::once(type_name.base.as_str());
+    let others = base.names().into_iter().filter(|word| *word != type_name.base);
+    let values = std::iter::once(name.clone())
+        .chain(own.chain(others).map(|word| format!("{word}:{name}")))
+        .map(|text| Value { at, kind: ValueKind::Text(text) })
+        .collect();
+    let name = AttrName { at, text: "nodeType".to_owned() };
+    let test = Test { at, name, kind: TestKind::In(values) };
+    Some(AttrFilter { at, form: FilterForm::Square, tests: vec![test] })
+}
+
+fn ungrouped(mut filter: AttrFilter) -> AttrFilter {
+    if filter.form == FilterForm::Group {
+        filter.form = FilterForm::Square;
+    }
+    filter
+}
+
+/// Sorts each run of neighbouring tags.
+fn sort_tags<T>(items: &mut [T], tag: impl Fn(&T) -> Option<&String>) {
+    for run in items.chunk_by_mut(|a, b| tag(a).is_some() && tag(b).is_some()) {
+        run.sort_by(|a, b| tag(a).cmp(&tag(b)));
+    }
+}

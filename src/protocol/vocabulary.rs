@@ -1,0 +1,72 @@
+//! What a store has to offer to completion: the types, roles, keys, tags and ids seen in it.
+//!
+//! Bounded, however long the history is: the standing instructions, the head and the newest turns
+//! are looked at.
+
+use super::statement::{ADD_FIELDS, COMMIT_FIELDS, MOVE_FIELDS, POLICY_FIELDS, SET_FIELDS};
+use crate::db::{Address, Db};
+use crate::json::{Json, Map};
+use crate::language::complete::Words;
+use crate::language::words::Keyword;
+use crate::query::SelectOptions;
+
+/// How many of the newest turns are looked at.
+const TURNS: u64 = 50;
+
+/// How many nodes are looked at.
+const NODES: u64 = 1000;
+
+/// How many of the newest cycles are offered.
+const CYCLES: usize = 20;
+
+/// The longest text that is offered as a value, in characters.
+const LONGEST: usize = 40;
+
+/// The names of the fields that a statement takes in braces; none if it takes no fields.
+pub fn statement_fields(statement: Keyword) -> Option<&'static [&'static str]> {
+    Some(match statement {
+        Keyword::Add => &ADD_FIELDS,
+        Keyword::Set => &SET_FIELDS,
+        Keyword::Move => &MOVE_FIELDS,
+        Keyword::Commit => &COMMIT_FIELDS,
+        Keyword::Policy => &POLICY_FIELDS,
+        _ => return None,
+    })
+}
+
+/// The words seen in a store: in its working state, or at an address.
+pub fn words_of(db: &Db, at: Option<Address>) -> Words {
+    let cycles = db.history().iter().rev().take(CYCLES).collect();
+    let mut words = Words::new(cycles, db.events());
+    let at = at.map(|at| format!("{at} ")).unwrap_or_default();
+    let asks = [
+        format!("{at}^ah *, ^sys *"),
+        format!("{at}^seq .mt:depth(1-{TURNS}), ^seq .mt:depth(1-{TURNS}) *"),
+    ];
+    for q in asks {
+        let options = SelectOptions { limit: Some(NODES), ..SelectOptions::default() };
+        // Completion offers what it can; an error here is none of the line's.
+        let Ok(found) = db.nodes(&q, None, &options) else { continue };
+        found.nodes.iter().for_each(|node| add_node(&mut words, node));
+    }
+    words
+}
+
+fn add_node(words: &mut Words, node: &Map) {
+    for (name, value) in node {
+        match (name.as_str(), value) {
+            ("id", Json::Str(id)) => words.ids.push(id.clone()),
+            ("nodeType", Json::Str(name)) => words.add_value("type", name),
+            ("tags", Json::List(tags)) => {
+                tags.iter().filter_map(Json::as_str).for_each(|tag| words.add_value("tag", tag));
+            }
+            ("content" | "content_hash" | "created_at_iso" | "parent", _) => {
+                words.add_attribute(name);
+            }
+            (name, Json::Str(text)) if text.chars().count() <= LONGEST => {
+                words.add_value(name, text);
+            }
+            (name, _) => words.add_attribute(name),
+        }
+    }
+}

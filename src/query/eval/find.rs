@@ -1,0 +1,85 @@
+//! The answer of one state, planned and whole.
+//!
+//! [`find_whole`] reads every part and walks it: it is what a question means. [`find`] and
+//! [`find_ids`] keep each chain to the parts that can matter; tests hold them against it.
+
+use super::from_index::FoundId;
+use super::planned::planned;
+use super::results::{Hit, ResultItem, arrange, early_stop, effective_order, hits};
+use super::scope::all_places;
+use super::union::Union;
+use super::walk::{Flat, Walk, read_part};
+use crate::language::ast::Order;
+use crate::model::{Id, ReadError};
+use crate::query::plan::{Ask, Chain, Group};
+use crate::query::timeline::Moment;
+
+/// The answer of one state, in order and within the window.
+pub fn find(ask: &Ask, moment: &Moment<'_>) -> Result<Vec<Hit>, ReadError> {
+    united(ask, moment)
+}
+
+/// The ids of the same answer. The turn index often has them, so that nodes need not be loaded.
+pub fn find_ids(ask: &Ask, moment: &Moment<'_>) -> Result<Vec<Id>, ReadError> {
+    let recent = |group: &Group| group.chains.iter().any(|chain| chain.recent);
+    let by_recency = match ask.order {
+        Some(order) => order == Order::Recent,
+        None => matches!(&ask.groups[..], [group] if recent(group)),
+    };
+    if by_recency {
+        return Ok(find(ask, moment)?.into_iter().map(|hit| hit.node.id.clone()).collect());
+    }
+    Ok(united::<FoundId>(ask, moment)?.into_iter().map(|found| found.id).collect())
+}
+
+/// What the chains of a question find together.
+fn united<T: ResultItem>(ask: &Ask, moment: &Moment<'_>) -> Result<Vec<T>, ReadError> {
+    let chains = ask.groups.iter().map(|group| group.chains.len()).sum();
+    let (mut union, mut used) = (Union::new(chains), None);
+    for group in &ask.groups {
+        for (i, chain) in group.chains.iter().enumerate() {
+            union.begin(early_stop(ask, i));
+            planned(chain, moment, &mut union)?;
+            union.end();
+            if union.any() {
+                used = Some(i);
+                break;
+            }
+        }
+    }
+    let mut found = union.into_found();
+    T::arrange(&mut found, effective_order(ask, used));
+    Ok(ask.window.apply(found))
+}
+
+/// The same answer by reading everything.
+pub fn find_whole(ask: &Ask, moment: &Moment<'_>) -> Result<Vec<Hit>, ReadError> {
+    let parts = all_places(moment);
+    let mut flat = Flat::shared(moment);
+    let parts = parts.into_iter().map(|wanted| read_part(moment, wanted));
+    flat.fill(parts.collect::<Result<Vec<_>, _>>()?.into_iter(), false);
+    answer(ask, |chain| {
+        let ends = Walk::new(&flat, moment).ends(chain, &mut |_| {})?;
+        Ok(hits(&flat, ends))
+    })
+}
+
+fn answer(
+    ask: &Ask,
+    mut run: impl FnMut(&Chain) -> Result<Vec<Hit>, ReadError>,
+) -> Result<Vec<Hit>, ReadError> {
+    let mut found = Vec::new();
+    let mut used = None;
+    for group in &ask.groups {
+        for (i, chain) in group.chains.iter().enumerate() {
+            let hits = run(chain)?;
+            if !hits.is_empty() {
+                found.extend(hits);
+                used = Some(i);
+                break;
+            }
+        }
+    }
+    arrange(&mut found, effective_order(ask, used));
+    Ok(ask.window.apply(found))
+}

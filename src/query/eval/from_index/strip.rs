@@ -1,0 +1,121 @@
+//! A chain without what templates cannot answer.
+//!
+//! A template keeps types, roles, kinds, keys, tags, offsets and the like, and neither ids nor
+//! contents. In a turn that has a template, the whole chain finds at most what the stripped chain
+//! finds in the template.
+
+use crate::language::ast::DepthSet;
+use crate::query::plan::{
+    Attr, Chain, Check, Compound, ListAttr, NumberAttr, Start, Step, Test, TextAttr,
+};
+
+/// A chain without what templates cannot answer, whether what it finds is the answer but for the
+/// contents, and what must hold of these. `span` has the least and the greatest depth of the turns.
+pub(super) fn strip(chain: &Chain, span: (i64, i64)) -> (Chain, bool, Vec<Check>) {
+    let mut strip = Strip { span, exact: true, content_checks: Vec::new() };
+    let chain = strip.chain(chain, true);
+    let Strip { exact, content_checks, .. } = strip;
+    (chain, exact, if exact { content_checks } else { Vec::new() })
+}
+
+/// Leaves off what templates cannot answer.
+struct Strip {
+    /// The least and the greatest depth of the turns.
+    span: (i64, i64),
+    exact: bool,
+    content_checks: Vec<Check>,
+}
+
+impl Strip {
+    /// `outer` is for the whole chain, and not for one in parentheses.
+    fn chain(&mut self, chain: &Chain, outer: bool) -> Chain {
+        let last = chain.links.len();
+        let start = match &chain.start {
+            Start::Step(step) => Start::Step(self.step(step, outer && last == 0)),
+            Start::Chains(chains) => {
+                Start::Chains(chains.iter().map(|chain| self.chain(chain, false)).collect())
+            }
+        };
+        let mut links = chain.links.clone();
+        for (i, link) in links.iter_mut().enumerate() {
+            link.step = self.step(&link.step, outer && i + 1 == last);
+        }
+        let filter = self.compound(&chain.filter, outer);
+        Chain { start, links, filter, recent: chain.recent }
+    }
+
+    fn step(&mut self, step: &Step, is_last: bool) -> Step {
+        match step {
+            Step::Nodes(compound) => Step::Nodes(self.compound(compound, is_last)),
+            Step::Zone(zone) => Step::Zone(*zone),
+        }
+    }
+
+    fn compound(&mut self, compound: &Compound, is_last: bool) -> Compound {
+        let mut stripped = compound.clone();
+        let mut left_off = false;
+        stripped.tests.retain(|test| {
+            let kept = self.is_on_template(test);
+            match test {
+                _ if kept => {}
+                Test::Attr(Attr::Content, check) if is_last && compound.picks.is_empty() => {
+                    self.content_checks.push(check.clone());
+                }
+                _ => left_off = true,
+            }
+            kept
+        });
+        // Recency goes by times, which templates lack.
+        left_off |= compound.recent && !compound.picks.is_empty();
+        if left_off {
+            self.exact = false;
+            stripped.picks.clear();
+        }
+        stripped
+    }
+
+    fn is_on_template(&self, test: &Test) -> bool {
+        match test {
+            Test::Real
+            | Test::Class(_)
+            | Test::Named(_)
+            | Test::Sign(_)
+            | Test::Offset(_)
+            | Test::Ephemeral
+            | Test::Sticky => true,
+            Test::Ids(_) => false,
+            Test::Depth(depths) | Test::Container(depths) => self.is_uniform(depths),
+            Test::Attr(attr, check) => attr_is_on_template(attr, check),
+            Test::Not(test) => self.is_on_template(test),
+            Test::Any(tests) | Test::All(tests) => {
+                tests.iter().all(|test| self.is_on_template(test))
+            }
+        }
+    }
+
+    /// Whether all turns are in a set of depths, or none is.
+    fn is_uniform(&self, depths: &DepthSet) -> bool {
+        let all = DepthSet::span(self.span.0, self.span.1);
+        let both = depths.and(&all);
+        both == all || both == DepthSet::none()
+    }
+}
+
+fn attr_is_on_template(attr: &Attr, check: &Check) -> bool {
+    match attr {
+        Attr::Number(number) => match number {
+            NumberAttr::Offset | NumberAttr::Priority | NumberAttr::Cad | NumberAttr::Sdepth => {
+                true
+            }
+            NumberAttr::Ttl => matches!(check, Check::Present),
+            _ => false,
+        },
+        Attr::Text(text) => matches!(
+            text,
+            TextAttr::NodeType | TextAttr::Type | TextAttr::Role | TextAttr::Kind | TextAttr::Key
+        ),
+        Attr::Tags | Attr::Kinds | Attr::Flag(_) | Attr::List(ListAttr::Tags) => true,
+        Attr::Content => matches!(check, Check::Present),
+        Attr::List(ListAttr::Refs) | Attr::Custom(_) => false,
+    }
+}

@@ -1,0 +1,43 @@
+//! What a chain will read, and how many nodes each of its steps comes to: for `explain`.
+
+use super::scope::Scope;
+use super::walk::{Flat, Walk, read_part};
+use crate::model::ReadError;
+use crate::query::plan::Chain;
+use crate::query::timeline::Moment;
+
+/// How many nodes each step of a chain comes to, in the parts that it has to read.
+pub(in crate::query) fn trace(chain: &Chain, moment: &Moment<'_>) -> Result<Vec<usize>, ReadError> {
+    let shared = Flat::shared(moment);
+    let scope = Scope::of(chain, &shared, moment)?;
+    let parts = scope.needed_places(moment)?.into_iter().map(|wanted| read_part(moment, wanted));
+    let mut flat = shared;
+    flat.fill(parts.collect::<Result<Vec<_>, _>>()?.into_iter(), false);
+    let mut sizes = Vec::new();
+    Walk::new(&flat, moment).ends(chain, &mut |size| sizes.push(size))?;
+    Ok(sizes)
+}
+
+/// What a chain will read.
+pub(in crate::query) struct Reads {
+    /// How many parts.
+    pub(in crate::query) parts: usize,
+    /// How many there are.
+    pub(in crate::query) of: usize,
+    /// Whether ids are looked up.
+    pub(in crate::query) by_id: bool,
+    /// Whether the chain is evaluated on each part alone.
+    pub(in crate::query) part_by_part: bool,
+}
+
+/// What a chain will read at a moment.
+pub(in crate::query) fn reads(chain: &Chain, moment: &Moment<'_>) -> Result<Reads, ReadError> {
+    let shared = Flat::shared(moment);
+    let scope = Scope::of(chain, &shared, moment)?;
+    Ok(Reads {
+        parts: scope.needed_places(moment)?.len(),
+        of: moment.tree.places().count(),
+        by_id: !scope.ids.is_empty(),
+        part_by_part: !scope.crosses,
+    })
+}

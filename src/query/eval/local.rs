@@ -1,0 +1,97 @@
+//! Questions that are local: what they find in a part depends on that part alone.
+//!
+//! Histories and ranges ask such a question only of the parts that changed.
+
+use super::results::{Hit, arrange, effective_order, hits};
+use super::scope::{Scope, rank_of};
+use super::walk::{Flat, Part, Walk, read_part};
+use crate::model::{Place, ReadError, Subtree};
+use crate::query::plan::Ask;
+use crate::query::timeline::Moment;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Whether the answer in each part depends on that part alone: nothing is counted over several,
+/// and no chain stands in for another.
+pub(in crate::query) fn is_local(ask: &Ask, moment: &Moment<'_>) -> Result<bool, ReadError> {
+    let shared = Flat::shared(moment);
+    for group in &ask.groups {
+        let [chain] = &group.chains[..] else { return Ok(false) };
+        if Scope::of(chain, &shared, moment)?.crosses {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// What a local question finds in some parts, in `^root` and in `^seq`; in order, unlimited.
+pub(in crate::query) fn find_in(
+    ask: &Ask,
+    moment: &Moment<'_>,
+    places: &BTreeSet<Place>,
+) -> Result<Vec<Hit>, ReadError> {
+    let mut found = Vec::new();
+    let mut flat = Flat::shared(moment);
+    let wanted = places.iter().filter_map(|place| {
+        let (depth, rank) = rank_of(*place, moment)?;
+        Some((*place, depth, rank))
+    });
+    for wanted in wanted.map(Some).chain([None]) {
+        let part = wanted.map(|wanted| read_part(moment, wanted)).transpose()?;
+        flat.fill(part.into_iter(), false);
+        found.extend(hits(&flat, ends_of_all(ask, &flat, moment)?));
+    }
+    arrange(&mut found, effective_order(ask, Some(0)));
+    Ok(found)
+}
+
+/// Asks a local question of one part after the other.
+pub(in crate::query) struct Finder<'a> {
+    ask: &'a Ask,
+    /// What its attributes depend on; what is in its tree does not matter.
+    pub(in crate::query) moment: Moment<'a>,
+    flat: Flat,
+}
+
+impl<'a> Finder<'a> {
+    pub(in crate::query) fn new(ask: &'a Ask, moment: Moment<'a>) -> Finder<'a> {
+        let flat = Flat::shared(&moment);
+        Finder { ask, moment, flat }
+    }
+
+    /// What is found in a part, in canonical order and unlimited. The depths and the first ranks
+    /// of the hits say nothing.
+    pub(in crate::query) fn in_part(
+        &mut self,
+        place: Place,
+        nodes: Arc<Subtree>,
+    ) -> Result<Vec<Hit>, ReadError> {
+        self.moment.note(|tally| {
+            tally.parts_read += 1;
+            tally.nodes += nodes.len() as u64;
+        });
+        let flat = &mut self.flat;
+        flat.fill(std::iter::once(Part { place, depth: 1, rank: 0, nodes }), false);
+        let mut ends = ends_of_all(self.ask, flat, &self.moment)?;
+        ends.retain(|item| flat.part(*item).is_some());
+        Ok(hits(flat, ends))
+    }
+}
+
+/// The nodes that the chains of a question end at, each once.
+fn ends_of_all(ask: &Ask, flat: &Flat, moment: &Moment<'_>) -> Result<Vec<usize>, ReadError> {
+    let mut found: Vec<usize> = Vec::new();
+    let mut united = 0;
+    for chain in ask.groups.iter().flat_map(|group| &group.chains) {
+        found.extend(Walk::new(flat, moment).ends(chain, &mut |_| {})?);
+        // They are united before they are twice as many.
+        if found.len() / 2 > united {
+            found.sort_unstable();
+            found.dedup();
+            united = found.len();
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
+}

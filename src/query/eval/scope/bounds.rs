@@ -1,0 +1,149 @@
+//! The bounds of a chain: what must hold of every part in which it finds something.
+//!
+//! A chain only ever goes down, so what it finds in a part depends on that part, on `^root` and on
+//! `^seq` and on nothing else, unless a positional pseudo counts over several parts. A part
+//! that has no match for one of the steps, where `^root` and `^seq` have none either, gives
+//! nothing. Steps behind a pseudo that counts over several parts prove nothing: what they refuse
+//! has been counted by then.
+
+use super::needs::{Need, needs_of};
+use crate::language::ast::{DepthSet, Op};
+use crate::model::{Class, ReadError};
+use crate::query::eval::walk::{Flat, Spot, Walk};
+use crate::query::plan::{
+    Attr, Chain, Check, Compound, Number, NumberAttr, Reach, Start, Step, Test, Value, ValueText,
+};
+use crate::query::timeline::Moment;
+use std::collections::BTreeSet;
+
+/// The bounds of a chain.
+#[derive(Debug, Clone)]
+pub(in crate::query::eval) struct Scope {
+    /// The depths of the parts that can matter.
+    pub(super) depths: DepthSet,
+    /// In each part that matters lies one of the ids of each set.
+    pub(in crate::query::eval) ids: Vec<BTreeSet<Box<str>>>,
+    /// What each part that matters holds.
+    pub(super) needs: Vec<Need>,
+    /// Whether something is counted over several parts.
+    pub(in crate::query::eval) crosses: bool,
+}
+
+impl Scope {
+    /// The bounds of a chain at a moment; `shared` has `^root` and `^seq` alone.
+    pub(in crate::query::eval) fn of(
+        chain: &Chain,
+        shared: &Flat,
+        moment: &Moment<'_>,
+    ) -> Result<Scope, ReadError> {
+        let mut scope = Scope::open();
+        scope.chain(chain, Walk::lenient(shared, moment))?;
+        Ok(scope)
+    }
+
+    pub(super) fn open() -> Scope {
+        Scope { depths: DepthSet::all(), ids: Vec::new(), needs: Vec::new(), crosses: false }
+    }
+
+    /// Returns where in `^root` and `^seq` the chain may come to. Recursion is as deep as
+    /// parentheses nest.
+    fn chain(&mut self, chain: &Chain, walk: Walk<'_>) -> Result<Vec<Spot>, ReadError> {
+        let mut spots = match &chain.start {
+            Start::Step(step) => {
+                let spots = walk.anywhere(step)?;
+                self.step(step, spots.is_empty());
+                self.crosses |= has_picks(step);
+                spots
+            }
+            Start::Chains(chains) => self.any_of(chains, walk)?,
+        };
+        for link in &chain.links {
+            if self.crosses {
+                return Ok(spots);
+            }
+            let counted_over = link.reach != Reach::Itself && !spots.is_empty();
+            spots = walk.follow(&spots, link)?;
+            self.step(&link.step, spots.is_empty());
+            self.crosses |= counted_over && has_picks(&link.step);
+        }
+        if !self.crosses && !chain.filter.tests.is_empty() {
+            spots = walk.filter(&spots, &chain.filter)?;
+            if spots.is_empty() {
+                self.require(&chain.filter);
+            }
+        }
+        Ok(spots)
+    }
+
+    fn any_of(&mut self, chains: &[Chain], walk: Walk<'_>) -> Result<Vec<Spot>, ReadError> {
+        let mut spots = Vec::new();
+        let mut scopes = Vec::with_capacity(chains.len());
+        for chain in chains {
+            let mut scope = Scope::open();
+            spots.extend(scope.chain(chain, walk)?);
+            scopes.push(scope);
+        }
+        self.crosses |= scopes.iter().any(|scope| scope.crosses);
+        if let [only] = &mut scopes[..] {
+            self.ids.append(&mut only.ids);
+            self.needs.append(&mut only.needs);
+        }
+        let either = scopes.iter().fold(DepthSet::none(), |sum, scope| sum.or(&scope.depths));
+        self.depths = self.depths.and(&either);
+        spots.sort_unstable();
+        spots.dedup();
+        Ok(spots)
+    }
+
+    fn step(&mut self, step: &Step, only_in_parts: bool) {
+        if let (Step::Nodes(compound), true) = (step, only_in_parts) {
+            self.require(compound);
+        }
+    }
+
+    fn require(&mut self, compound: &Compound) {
+        for test in &compound.tests {
+            self.depths = self.depths.and(&depths_of(test));
+            if let Test::Ids(ids) = test {
+                self.ids.push(ids.clone());
+            }
+        }
+        self.needs.extend(needs_of(compound));
+    }
+}
+
+fn has_picks(step: &Step) -> bool {
+    matches!(step, Step::Nodes(compound) if !compound.picks.is_empty())
+}
+
+/// The depths that a node in a part can have if it passes a test.
+fn depths_of(test: &Test) -> DepthSet {
+    match test {
+        Test::Class(classes) => {
+            if classes.contains(Class::Container) || classes.contains(Class::Block) {
+                return DepthSet::all();
+            }
+            let spans = [(Class::Sys, -1, -1), (Class::Ah, 0, 0), (Class::Turn, 1, i64::MAX)];
+            spans
+                .into_iter()
+                .filter(|(class, ..)| classes.contains(*class))
+                .fold(DepthSet::none(), |sum, (_, from, to)| sum.or(&DepthSet::span(from, to)))
+        }
+        Test::Depth(depths) | Test::Container(depths) => depths.clone(),
+        // An implied core has no such attribute, and what is null passes `!=`.
+        Test::Attr(
+            Attr::Number(NumberAttr::Depth),
+            Check::Compare(
+                op @ (Op::Eq | Op::Lt | Op::Le | Op::Gt | Op::Ge),
+                Value::Given(ValueText { number: Some(Number::Int(n)), .. }),
+            ),
+        ) => i64::try_from(*n).map_or(DepthSet::all(), |n| DepthSet::compared(*op, n)),
+        Test::Any(tests) => {
+            tests.iter().fold(DepthSet::none(), |sum, test| sum.or(&depths_of(test)))
+        }
+        Test::All(tests) => {
+            tests.iter().fold(DepthSet::all(), |rest, test| rest.and(&depths_of(test)))
+        }
+        _ => DepthSet::all(),
+    }
+}

@@ -1,0 +1,16 @@
+//! Which parts of a tree a chain has to read.
+//!
+//! `bounds` derives from a chain what every part must be or hold in which it finds something: a
+//! depth, an id, `needs`. `places` finds these parts, by the index of ids, the list of finite
+//! lifetimes, the inverted lists of names and texts, or by depth alone. A `signature` says of one
+//! part that it cannot hold what is needed; `literals` are texts that a content must contain.
+//! The parts that are found may hold nothing; no part that matters is left out.
+
+mod bounds;
+mod literals;
+mod needs;
+mod places;
+mod signature;
+
+pub(super) use bounds::Scope;
+pub(super) use places::{Wanted, all_places, is_dense, rank_of};

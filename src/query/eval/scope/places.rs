@@ -1,0 +1,214 @@
+//! From the bounds of a chain to the parts that have to be read, by whatever index finds fewest.
+
+use super::bounds::Scope;
+use super::needs::Need;
+use super::signature::Signature;
+use crate::index::Indexed;
+use crate::language::ast::DepthSet;
+use crate::model::{Place, ReadError, Slot, Subtree};
+use crate::query::eval::walk::{AH_RANK, FIRST_TURN_RANK, SYS_RANK};
+use crate::query::timeline::Moment;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+/// So few turns are loaded without asking the turn index first.
+const FEW: usize = 4;
+
+/// Whether it pays to ask the turn index before turns are loaded: its pages hold neighbours, so few
+/// pages must have many of the turns.
+pub(in crate::query::eval) fn is_dense(wanted: &[Wanted]) -> bool {
+    let mut neighbours: Vec<(u64, u32)> =
+        wanted.iter().filter_map(|(place, ..)| place.slot()).map(Slot::page).collect();
+    neighbours.dedup();
+    wanted.len() > FEW && neighbours.len() <= wanted.len() / 8
+}
+
+/// A part to be read: where it is, its depth, and its rank.
+pub(in crate::query::eval) type Wanted = (Place, i64, u64);
+
+impl Scope {
+    /// The parts that matter, in canonical order.
+    pub(in crate::query::eval) fn places(
+        &self,
+        moment: &Moment<'_>,
+    ) -> Result<Vec<Wanted>, ReadError> {
+        Ok(match self.ids.iter().min_by_key(|ids| ids.len()) {
+            Some(ids) => self.places_of_ids(ids, moment)?,
+            None => match self.finite_places(moment)? {
+                Some(places) => self.known_places(places, moment),
+                None => match self.turns_from_lookups(moment)? {
+                    Some(turns) => self.known_turns(&turns, moment),
+                    None => self.places_by_depth(moment),
+                },
+            },
+        })
+    }
+
+    /// Turns that may hold what is needed, in order, if there are many turns and few such ones.
+    fn turns_from_lookups(&self, moment: &Moment<'_>) -> Result<Option<Vec<Slot>>, ReadError> {
+        let (count, tree) = (moment.tree.spine().len(), &moment.tree);
+        let turns = i64::try_from(count).unwrap_or(i64::MAX);
+        let within = self.depths.and(&DepthSet::span(1, turns)).count();
+        let (true, Some(timeline)) = (within > FEW as u64, moment.timeline) else {
+            return Ok(None);
+        };
+        let mut found: Option<Vec<Slot>> = None;
+        for need in &self.needs {
+            let Need::Lookup(lookup) = need else { continue };
+            let most = usize::try_from(count / 4).unwrap_or(usize::MAX);
+            if let Some(turns) = timeline.turns_with(tree.as_of(), lookup, most)? {
+                found = Some(match found {
+                    Some(others) => both(&others, &turns),
+                    None => turns,
+                });
+            }
+        }
+        if let Some(found) = &mut found {
+            // What was changed since the last commit may hold anything.
+            found.extend(tree.changed_turns().keys());
+            found.sort_unstable();
+            found.dedup();
+            let skipped = count.saturating_sub(found.len() as u64);
+            moment.note(|tally| tally.turns_skipped += skipped);
+        }
+        Ok(found)
+    }
+
+    fn known_turns(&self, turns: &[Slot], moment: &Moment<'_>) -> Vec<Wanted> {
+        let spine = moment.tree.spine();
+        let count = i64::try_from(spine.len()).unwrap_or(i64::MAX);
+        let mut found = Vec::with_capacity(turns.len() + 2);
+        found.push((Place::Sys, -1, SYS_RANK));
+        found.extend(spine.indexes_of(turns).map(|(index, slot)| {
+            (Place::Turn(slot), count - index as i64, FIRST_TURN_RANK + index)
+        }));
+        found.push((Place::Ah, 0, AH_RANK));
+        found.retain(|(_, depth, _)| self.depths.contains(*depth));
+        found
+    }
+
+    /// The same without the turns that the turn index excludes.
+    pub(in crate::query::eval) fn needed_places(
+        &self,
+        moment: &Moment<'_>,
+    ) -> Result<Vec<Wanted>, ReadError> {
+        let mut wanted = self.places(moment)?;
+        if self.needs.is_empty() || !is_dense(&wanted) {
+            return Ok(wanted);
+        }
+        let turns: Vec<Slot> = wanted.iter().filter_map(|(place, ..)| place.slot()).collect();
+        let known: RefCell<HashMap<*const Subtree, (Arc<Subtree>, bool)>> = RefCell::default();
+        let may = |template: &Arc<Subtree>| {
+            let mut known = known.borrow_mut();
+            let judge = || (template.clone(), Signature::of(template).may_hold(&self.needs));
+            known.entry(Arc::as_ptr(template)).or_insert_with(judge).1
+        };
+        let mut excluded = BTreeSet::new();
+        moment.summaries(&turns, false, &mut |template| may(template), &mut |i, indexed| {
+            let excludes = match indexed {
+                Indexed::No => false,
+                Indexed::CannotMatch => true,
+                Indexed::Summary(summary) => !may(summary.template),
+            };
+            if excludes {
+                excluded.insert(Place::Turn(turns[i]));
+            }
+        })?;
+        moment.note(|tally| {
+            tally.turns_from_index += turns.len() as u64;
+            tally.turns_skipped += excluded.len() as u64;
+        });
+        wanted.retain(|(place, ..)| !excluded.contains(place));
+        Ok(wanted)
+    }
+
+    fn places_of_ids(
+        &self,
+        ids: &BTreeSet<Box<str>>,
+        moment: &Moment<'_>,
+    ) -> Result<Vec<Wanted>, ReadError> {
+        let mut places = BTreeSet::new();
+        for id in ids {
+            places.extend(moment.tree.find(id)?.map(|position| position.place));
+        }
+        Ok(self.known_places(places, moment))
+    }
+
+    /// Where nodes with a finite ttl may be, if only such nodes matter and there is a store to ask.
+    fn finite_places(&self, moment: &Moment<'_>) -> Result<Option<BTreeSet<Place>>, ReadError> {
+        let finite = self.needs.iter().filter_map(|need| match need {
+            Need::Finite(most) => Some(*most),
+            _ => None,
+        });
+        let (Some(most), Some(timeline)) = (finite.min(), moment.timeline) else {
+            return Ok(None);
+        };
+        let tree = &moment.tree;
+        let mut places = BTreeSet::from([Place::Sys, Place::Ah]);
+        places.extend(tree.changed_turns().keys().map(|slot| Place::Turn(*slot)));
+        if tree.as_of() > 0 {
+            places.extend(timeline.finite_places(tree.as_of(), most)?);
+        }
+        Ok(Some(places))
+    }
+
+    fn known_places(&self, places: BTreeSet<Place>, moment: &Moment<'_>) -> Vec<Wanted> {
+        let place = |place| Some((place, rank_of(place, moment)?));
+        let mut found: Vec<Wanted> = places
+            .into_iter()
+            .filter_map(place)
+            .filter(|(_, (depth, _))| self.depths.contains(*depth))
+            .map(|(place, (depth, rank))| (place, depth, rank))
+            .collect();
+        found.sort_unstable_by_key(|(.., rank)| *rank);
+        found
+    }
+
+    fn places_by_depth(&self, moment: &Moment<'_>) -> Vec<Wanted> {
+        let spine = moment.tree.spine();
+        let count = i64::try_from(spine.len()).unwrap_or(i64::MAX);
+        let mut found = Vec::new();
+        if self.depths.contains(-1) {
+            found.push((Place::Sys, -1, SYS_RANK));
+        }
+        let turn =
+            |index: u64, slot| (Place::Turn(slot), count - index as i64, FIRST_TURN_RANK + index);
+        if self.depths.and(&DepthSet::span(1, count)) == DepthSet::span(1, count) {
+            let turns = spine.iter().enumerate();
+            found.extend(turns.map(|(index, slot)| turn(index as u64, slot)));
+        } else {
+            for (from, to) in self.depths.and(&DepthSet::span(1, count)).spans().iter().rev() {
+                let indexes = (count - to) as u64..=(count - from) as u64;
+                found.extend(indexes.filter_map(|at| spine.nth(at).map(|slot| turn(at, slot))));
+            }
+        }
+        if self.depths.contains(0) {
+            found.push((Place::Ah, 0, AH_RANK));
+        }
+        found
+    }
+}
+
+/// The turns that are in both of two lists, which are in order.
+fn both(some: &[Slot], others: &[Slot]) -> Vec<Slot> {
+    some.iter().copied().filter(|slot| others.binary_search(slot).is_ok()).collect()
+}
+
+/// The depth and rank of a place; none if it is not there.
+pub(in crate::query::eval) fn rank_of(place: Place, moment: &Moment<'_>) -> Option<(i64, u64)> {
+    match place {
+        Place::Sys => Some((-1, SYS_RANK)),
+        Place::Ah => Some((0, AH_RANK)),
+        Place::Turn(slot) => {
+            let spine = moment.tree.spine();
+            let index = spine.index_of(slot)?;
+            Some((i64::try_from(spine.len() - index).ok()?, FIRST_TURN_RANK + index))
+        }
+    }
+}
+
+/// Every part of a tree.
+pub(in crate::query::eval) fn all_places(moment: &Moment<'_>) -> Vec<Wanted> {
+    Scope::open().places_by_depth(moment)
+}

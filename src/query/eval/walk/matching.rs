@@ -1,0 +1,192 @@
+//! Whether a node passes a test (R6.3–R6.7).
+//!
+//! An implied core has a class, a type, an offset and the depth of its turn, and nothing else.
+
+use super::compare::{check_any, check_null, check_number, check_other, check_text};
+use super::flat::{Flat, has_sign};
+use crate::json::Json;
+use crate::language::ast::Base;
+use crate::model::{Class, Node, ReadError};
+use crate::query::plan::{Attr, Check, CustomAttr, FlagAttr, ListAttr, NumberAttr, Test, TextAttr};
+use crate::query::timeline::Moment;
+use crate::snapshot::hex;
+use std::borrow::Cow;
+
+/// Decides tests on the nodes of some parts.
+#[derive(Clone, Copy)]
+pub(in crate::query::eval) struct Matcher<'m> {
+    pub(in crate::query::eval) flat: &'m Flat,
+    pub(in crate::query::eval) moment: &'m Moment<'m>,
+}
+
+impl<'m> Matcher<'m> {
+    /// Whether all tests hold.
+    pub(in crate::query::eval) fn holds(
+        &self,
+        item: usize,
+        tests: &[Test],
+    ) -> Result<bool, ReadError> {
+        for test in tests {
+            if !self.test(item, test)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn test(&self, item: usize, test: &Test) -> Result<bool, ReadError> {
+        let flat = self.flat;
+        let node = flat.node(item);
+        Ok(match test {
+            Test::Real => node.is_some(),
+            Test::Class(classes) => classes.contains(flat.class(item)),
+            Test::Ids(ids) => node.is_some_and(|node| ids.contains(&*node.id)),
+            Test::Named(name) => is_named(self.node_type(item), name),
+            Test::Container(depths) => {
+                matches!(flat.class(item), Class::Sys | Class::Ah | Class::Turn)
+                    && flat.depth(item).is_some_and(|depth| depths.contains(depth))
+            }
+            Test::Depth(depths) => flat.depth(item).is_some_and(|depth| depths.contains(depth)),
+            Test::Sign(zone) => has_sign(flat.offset(item), *zone),
+            Test::Offset(offset) => flat.offset(item) == *offset,
+            Test::Ephemeral => {
+                node.is_some_and(|node| node.lifetime.is_some() && node.cad.is_none())
+            }
+            Test::Sticky => node.is_some_and(|node| node.lifetime.is_some() && node.cad == Some(1)),
+            Test::Attr(attr, check) => self.attr(item, attr, check)?,
+            // These hold tests of attributes and types, and nest two deep at the most.
+            Test::Not(inner) => !self.test(item, inner)?,
+            Test::Any(tests) => {
+                for test in tests {
+                    if self.test(item, test)? {
+                        return Ok(true);
+                    }
+                }
+                false
+            }
+            Test::All(tests) => self.holds(item, tests)?,
+        })
+    }
+
+    fn node_type(&self, item: usize) -> &'m str {
+        match self.flat.node(item) {
+            Some(node) => &node.node_type,
+            None => self.moment.generation.word(Class::Container),
+        }
+    }
+
+    fn attr(&self, item: usize, attr: &Attr, check: &Check) -> Result<bool, ReadError> {
+        let node = self.flat.node(item);
+        Ok(match attr {
+            Attr::Number(attr) => check_number(self.number(item, *attr), check),
+            Attr::Text(TextAttr::NodeType) => check_text(Some(self.node_type(item)), check),
+            Attr::Text(TextAttr::Type) => {
+                check_text(self.node_type(item).rsplit(':').next(), check)
+            }
+            Attr::Text(attr) => {
+                check_text(node.and_then(|node| text(node, *attr)).as_deref(), check)
+            }
+            Attr::Tags => {
+                let tags = node.map_or(&[][..], |node| &node.tags);
+                check_any(tags.iter().map(|tag| &**tag), check)
+            }
+            Attr::Kinds => {
+                let kind = node.and_then(|node| node.kind.as_deref());
+                check_any(kind.into_iter().chain(based_name(self.node_type(item))), check)
+            }
+            Attr::Flag(attr) => {
+                let set = node.is_some_and(|node| match attr {
+                    FlagAttr::Pinned => node.pinned,
+                    FlagAttr::Removable => node.removable,
+                });
+                check_text(set.then_some("true"), check)
+            }
+            Attr::List(attr) => {
+                let list = node.map_or(&[][..], |node| match attr {
+                    ListAttr::Tags => &node.tags,
+                    ListAttr::Refs => &node.refs,
+                });
+                match list {
+                    [] => check_null(check),
+                    list => {
+                        let items = list.iter().map(|item| Json::from(&**item));
+                        check_other(&Json::List(items.collect()), check)
+                    }
+                }
+            }
+            Attr::Content => match (node.and_then(|node| node.content), check) {
+                (None, check) => check_null(check),
+                (Some(_), Check::Present) => true,
+                (Some(content), check) => {
+                    check_other(&*self.moment.contents.content(&content)?, check)
+                }
+            },
+            Attr::Custom(attr) => match node.and_then(|node| custom(node, attr)) {
+                None => check_null(check),
+                Some(value) => check_other(value, check),
+            },
+        })
+    }
+
+    fn number(&self, item: usize, attr: NumberAttr) -> Option<i128> {
+        let Some(node) = self.flat.node(item) else {
+            return (attr == NumberAttr::Offset).then_some(0);
+        };
+        Some(match attr {
+            NumberAttr::Offset => node.offset.into(),
+            NumberAttr::Ttl => node.ttl_at(self.moment.cycle)?.into(),
+            NumberAttr::Priority => node.priority.into(),
+            NumberAttr::Cycle | NumberAttr::BornTurn => node.cycle.into(),
+            NumberAttr::CreatedAtNs => node.created_at_ns.into(),
+            NumberAttr::CreationIndex => node.creation_index.into(),
+            NumberAttr::Cad => node.cad?.into(),
+            NumberAttr::Depth => self.flat.depth(item)?.into(),
+            NumberAttr::Sdepth => self.flat.edges(item).into(),
+            NumberAttr::Age => i128::from(self.moment.now) - i128::from(node.cycle),
+        })
+    }
+}
+
+fn text(node: &Node, attr: TextAttr) -> Option<Cow<'_, str>> {
+    match attr {
+        TextAttr::Id => Some(Cow::Borrowed(&node.id)),
+        TextAttr::Role => node.role.as_deref().map(Cow::Borrowed),
+        TextAttr::Kind => node.kind.as_deref().map(Cow::Borrowed),
+        TextAttr::Key => node.key.as_deref().map(Cow::Borrowed),
+        TextAttr::Provenance => node.provenance.as_deref().map(Cow::Borrowed),
+        TextAttr::Mime => node.mime_value().and_then(own_text),
+        TextAttr::Encoding => node.encoding_value().and_then(own_text),
+        TextAttr::CreatedAtIso => Some(Cow::Owned(node.created_at_iso())),
+        TextAttr::ContentHash => node.shown_hash().map(|hash| Cow::Owned(hex(&hash))),
+        TextAttr::NodeType => Some(Cow::Borrowed(&node.node_type)),
+        TextAttr::Type => node.node_type.rsplit(':').next().map(Cow::Borrowed),
+    }
+}
+
+/// The text of a value that is not stored as such.
+fn own_text<'a>(value: Json) -> Option<Cow<'a, str>> {
+    match value {
+        Json::Str(text) => Some(Cow::Owned(text)),
+        _ => None,
+    }
+}
+
+/// The attribute of this name, else the one that the name is short for.
+fn custom<'n>(node: &'n Node, attr: &CustomAttr) -> Option<&'n Json> {
+    let long = || node.attrs.get(attr.long.as_deref()?);
+    node.attrs.get(&*attr.name).or_else(long)
+}
+
+/// What follows the canonical base of a type.
+fn based_name(node_type: &str) -> Option<&str> {
+    let (base, name) = node_type.split_once(':')?;
+    Base::from_name(base).map(|_| name)
+}
+
+/// Whether a type is a name, or ends in `:` and the name.
+fn is_named(node_type: &str, name: &str) -> bool {
+    match node_type.strip_suffix(name) {
+        Some(before) => before.is_empty() || before.ends_with(':'),
+        None => false,
+    }
+}

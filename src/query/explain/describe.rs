@@ -1,0 +1,140 @@
+//! Tests in words, for `explain`.
+
+use crate::language::ast::{Op, Zone};
+use crate::model::Class;
+use crate::query::plan::{
+    Attr, Check, CustomAttr, FlagAttr, ListAttr, NumberAttr, Test, TextAttr, Value,
+};
+use std::borrow::Cow;
+
+/// A test in words.
+pub(in crate::query) fn describe_test(test: &Test) -> String {
+    match test {
+        Test::Real => "a place of their own".to_owned(),
+        Test::Class(classes) => {
+            let all = [
+                (Class::Root, "^root"),
+                (Class::Sys, "^sys"),
+                (Class::Seq, "^seq"),
+                (Class::Ah, "^ah"),
+                (Class::Turn, "turn"),
+                (Class::Container, "container"),
+                (Class::Block, "block"),
+            ];
+            let named = all.iter().filter(|(class, _)| classes.contains(*class));
+            let words: Vec<&str> = named.map(|(_, word)| *word).collect();
+            format!("class {}", words.join(" or "))
+        }
+        Test::Ids(ids) => format!("id {}", list(ids.iter().map(|id| &**id))),
+        Test::Named(name) => format!("type {name} or …:{name}"),
+        Test::Container(depths) => format!("a region or turn at depth {depths}"),
+        Test::Depth(depths) => format!("depth {depths}"),
+        Test::Sign(zone) => describe_zone(*zone).to_owned(),
+        Test::Offset(offset) => format!("offset {offset}"),
+        Test::Ephemeral => "a finite ttl and no cad".to_owned(),
+        Test::Sticky => "a finite ttl and cad 1".to_owned(),
+        Test::Attr(attr, check) => format!("{} {}", describe_attr(attr), describe_check(check)),
+        Test::Not(inner) => format!("not ({})", describe_test(inner)),
+        Test::Any(tests) => {
+            let tests: Vec<String> = tests.iter().map(describe_test).collect();
+            format!("one of ({})", tests.join("; "))
+        }
+        Test::All(tests) => {
+            let tests: Vec<String> = tests.iter().map(describe_test).collect();
+            format!("({})", tests.join(" and "))
+        }
+    }
+}
+
+/// A sign of the offset in words.
+pub(in crate::query) fn describe_zone(zone: Zone) -> &'static str {
+    match zone {
+        Zone::Pre => "offset below 0",
+        Zone::Core => "offset 0",
+        Zone::Post => "offset above 0",
+    }
+}
+
+fn describe_attr(attr: &Attr) -> Cow<'_, str> {
+    Cow::Borrowed(match attr {
+        Attr::Number(attr) => match attr {
+            NumberAttr::Offset => "offset",
+            NumberAttr::Ttl => "ttl",
+            NumberAttr::Priority => "priority",
+            NumberAttr::Cycle => "cycle",
+            NumberAttr::CreatedAtNs => "created_at_ns",
+            NumberAttr::CreationIndex => "creation_index",
+            NumberAttr::Cad => "cad",
+            NumberAttr::Depth => "depth",
+            NumberAttr::Sdepth => "sdepth",
+            NumberAttr::Age => "age",
+            NumberAttr::BornTurn => "born_turn",
+        },
+        Attr::Text(attr) => match attr {
+            TextAttr::Id => "id",
+            TextAttr::NodeType => "nodeType",
+            TextAttr::Type => "type",
+            TextAttr::Role => "role",
+            TextAttr::Kind => "kind",
+            TextAttr::Key => "key",
+            TextAttr::CreatedAtIso => "created_at_iso",
+            TextAttr::ContentHash => "content_hash",
+            TextAttr::Provenance => "provenance",
+            TextAttr::Mime => "mime",
+            TextAttr::Encoding => "encoding",
+        },
+        Attr::Tags => "a tag",
+        Attr::Kinds => "kind (their own, or in their type)",
+        Attr::Flag(FlagAttr::Pinned) => "pinned",
+        Attr::Flag(FlagAttr::Removable) => "removable",
+        Attr::List(ListAttr::Tags) => "tags",
+        Attr::List(ListAttr::Refs) => "refs",
+        Attr::Content => "content",
+        Attr::Custom(CustomAttr { name, long: None }) => name,
+        Attr::Custom(CustomAttr { name, long: Some(long) }) => {
+            return Cow::Owned(format!("{name} (or {long})"));
+        }
+    })
+}
+
+fn describe_check(check: &Check) -> String {
+    match check {
+        Check::Present => "that is not null".to_owned(),
+        Check::Compare(op, value) => {
+            let op = match op {
+                Op::Eq => "equal to",
+                Op::Ne => "other than",
+                Op::Lt => "less than",
+                Op::Le => "at most",
+                Op::Gt => "greater than",
+                Op::Ge => "at least",
+                Op::Match => "like",
+            };
+            format!("{op} {}", describe_value(value))
+        }
+        Check::OneOf(values) => {
+            let values: Vec<String> = values.iter().map(describe_value).collect();
+            format!("among {}", values.join(", "))
+        }
+        Check::OneText(texts) => list(texts.iter().map(|text| &**text)),
+        Check::Match(pattern) => format!("in which /{pattern}/ is found"),
+        Check::Never => "that cannot be".to_owned(),
+    }
+}
+
+fn describe_value(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Given(given) if given.bare_number => given.text.to_string(),
+        Value::Given(given) => format!("'{}'", given.text),
+    }
+}
+
+/// A few texts; a long list is cut.
+fn list<'a>(texts: impl ExactSizeIterator<Item = &'a str>) -> String {
+    const MOST: usize = 8;
+    let more = texts.len().saturating_sub(MOST);
+    let listed: Vec<String> = texts.take(MOST).map(|text| format!("'{text}'")).collect();
+    let listed = listed.join(" or ");
+    if more > 0 { format!("{listed} or {more} more") } else { listed }
+}

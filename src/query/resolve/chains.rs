@@ -1,0 +1,142 @@
+//! Chains and positions to chains of the plan (R6.2, R6.9, R6.10).
+//!
+//! A chain may begin with a position and a position may end in a chain, so they stand in one file.
+
+use super::attrs::AttrTests;
+use super::compound::{container, pseudo_test, tag_test};
+use super::names::Names;
+use crate::language::ast::{self, Base, Filter, Head, HopKind, HopPart, Part, Pseudo};
+use crate::query::plan::{Chain, Compound, Link, Reach, Start, Step, Test};
+use crate::query::query_error::QueryError;
+
+impl Names {
+    /// Recursion is as deep as parentheses nest, which is bounded.
+    pub(super) fn chain(
+        &mut self,
+        chain: &ast::Chain,
+        late: &[Filter],
+    ) -> Result<Chain, QueryError> {
+        let mut recent = false;
+        let start = match &chain.head {
+            Head::Step(step) => {
+                let step = self.step(step)?;
+                recent = pins(&step);
+                Start::Step(step)
+            }
+            Head::Position(position) => {
+                let inner = self.position(position)?;
+                recent = inner.recent;
+                Start::Chains(vec![inner])
+            }
+            Head::Positions(_, positions) => {
+                let chains = positions.iter().map(|position| self.position(position));
+                Start::Chains(chains.collect::<Result<_, _>>()?)
+            }
+            Head::Chain(_, inner) => {
+                let inner = self.chain(inner, &[])?;
+                recent = inner.recent;
+                Start::Chains(vec![inner])
+            }
+        };
+        let mut links = Vec::with_capacity(chain.links.len());
+        for link in &chain.links {
+            let reach = match link.combinator {
+                ast::Combinator::Descendant => Reach::Below,
+                ast::Combinator::Child => Reach::Child,
+            };
+            let step = self.step(&link.step)?;
+            recent = pins(&step);
+            links.push(Link { reach, step });
+        }
+        let filter = self.filters(chain.filters.iter().chain(late))?;
+        recent |= filter.recent;
+        Ok(Chain { start, links, filter, recent })
+    }
+
+    /// A position is a chain from the containers of its depth.
+    pub(super) fn position(&mut self, position: &ast::Position) -> Result<Chain, QueryError> {
+        let start = Start::Step(Step::Nodes(container(&position.depth)));
+        let mut links = Vec::with_capacity(position.hops.len());
+        for hop in &position.hops {
+            let has_depth = |part: &HopPart| matches!(part, HopPart::Pseudo(_, Pseudo::Depth(_)));
+            let by_depth = hop.parts.iter().any(has_depth);
+            let mut made = Compound::default();
+            let reach = match &hop.kind {
+                HopKind::Offset(offset) => {
+                    made.tests.push(Test::Offset(*offset));
+                    Reach::Child
+                }
+                HopKind::Itself(name) => {
+                    // A plain `seg` or `mt` says again what the depth said, for `^ah` too.
+                    if name.name.is_some() {
+                        made.tests.extend(self.type_tests(name, by_depth));
+                    }
+                    Reach::Itself
+                }
+                HopKind::Child(name) => {
+                    made.tests.extend(self.type_tests(name, by_depth));
+                    Reach::Child
+                }
+                HopKind::AnyChild => {
+                    made.tests.push(Test::Real);
+                    Reach::Child
+                }
+                HopKind::Descendant(name) => {
+                    made.tests.extend(self.type_tests(name, by_depth));
+                    Reach::Below
+                }
+            };
+            let mut attrs = AttrTests::default();
+            for part in &hop.parts {
+                match part {
+                    HopPart::Attrs(filter) => attrs.add(filter),
+                    HopPart::Tag(tag) => made.tests.push(tag_test(&tag.text)),
+                    HopPart::Pseudo(_, pseudo) => pseudo_test(pseudo, &mut made),
+                }
+            }
+            // An element pins no key, so its positional pseudos count in canonical order (R13).
+            let made = Compound { recent: false, ..self.finish(made, attrs)? };
+            links.push(Link { reach, step: Step::Nodes(made) });
+        }
+        let Some(chain) = &position.chain else {
+            return Ok(Chain { start, links, filter: Compound::default(), recent: false });
+        };
+        // It goes on as a chain, as behind white space (R14.16).
+        let (below, reach) = match position.chain_begins_at_the_depth() {
+            true => (self.chain(&without_plain_turn(chain), &[])?, Reach::Itself),
+            false => (self.chain(chain, &[])?, Reach::Below),
+        };
+        if let Start::Step(step) = below.start {
+            links.push(Link { reach, step });
+        }
+        links.extend(below.links);
+        Ok(Chain { start, links, filter: below.filter, recent: below.recent })
+    }
+
+    fn step(&mut self, step: &ast::Step) -> Result<Step, QueryError> {
+        Ok(match step {
+            ast::Step::Compound(compound) => Step::Nodes(self.compound(compound)?),
+            ast::Step::Depth(depth) => Step::Nodes(container(depth)),
+            ast::Step::Zone(_, zone) => Step::Zone(*zone),
+        })
+    }
+}
+
+fn pins(step: &Step) -> bool {
+    matches!(step, Step::Nodes(Compound { recent: true, .. }))
+}
+
+/// The chain without a plain `.seg` or `.mt` in its first step, which says again what a depth said,
+/// for `^ah` too.
+fn without_plain_turn(chain: &ast::Chain) -> ast::Chain {
+    let mut chain = chain.clone();
+    if let Head::Step(ast::Step::Compound(first)) = &mut chain.head {
+        first.parts.retain(|part| match part {
+            Part::Type(name) => {
+                name.name.is_some() || Base::from_name(&name.base) != Some(Base::Turn)
+            }
+            _ => true,
+        });
+    }
+    chain
+}
