@@ -3,7 +3,7 @@
 //! Primary data are the records and contents of the `log` table. All other tables are derived,
 //! carry the version of the code that made them, and can be rebuilt from the log to the same
 //! bytes. `codec` is the only user of bincode and `store` the only user of redb, beside the
-//! storage backends in `backend` and `approval`.
+//! storage backends in `backend`, `approval` and `pages`.
 
 mod approval;
 mod backend;
@@ -20,6 +20,8 @@ mod history;
 mod index;
 mod nodes;
 mod open;
+mod page_format;
+mod pages;
 mod prunes;
 mod read;
 mod record;

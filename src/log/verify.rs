@@ -72,6 +72,7 @@ impl Store {
         let mut verified = self.replay_into(&copy, report)?;
         verified.contents = self.check_contents(report)?;
         verified.rows = self.compare_derived(&copy, report)?;
+        self.db.read().unwrap_or_else(PoisonError::into_inner).check_pages()?;
         Ok(verified)
     }
 

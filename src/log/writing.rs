@@ -3,9 +3,11 @@
 //! Where redb panics in the middle of one, what it holds in memory cannot be trusted, and to take it
 //! down can panic again, which ends the process. So all of it is left alone and never taken down;
 //! the database below is marked, takes no more transactions, and gives up its lock when it closes.
+//! The same goes for a page that is not the one that was written there (see `pages`).
 
 use super::StoreError;
 use super::guarded::{Panicked, Readable, caught, damaged};
+use super::pages::{self, Pages, strictly};
 use super::tables::Side;
 use redb::WriteTransaction;
 use redb::{CursorMut, Durability, Key, Table, TableDefinition, TableHandle, Value};
@@ -14,17 +16,37 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether a database panicked while it was written to.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Broken(Arc<AtomicBool>);
+/// Whether a database panicked, or met with a page that does not fit, while it was written to.
+#[derive(Debug, Clone)]
+pub(super) struct Broken {
+    is_set: Arc<AtomicBool>,
+    pages: Pages,
+}
 
 impl Broken {
-    pub(super) fn is_set(&self) -> bool {
-        self.0.load(Ordering::Acquire)
+    /// Nothing is broken yet.
+    pub(super) fn new(pages: Pages) -> Broken {
+        Broken { is_set: Arc::default(), pages }
     }
 
-    /// Runs one call that writes.
+    pub(super) fn is_set(&self) -> bool {
+        self.is_set.load(Ordering::Acquire)
+    }
+
+    fn set(&self) {
+        self.is_set.store(true, Ordering::Release);
+    }
+
+    /// Runs one call that writes. It is not given pages that do not fit.
     pub(super) fn guard<T, E: Into<StoreError>>(
+        &self,
+        run: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, StoreError> {
+        strictly(|| self.watch(run))
+    }
+
+    /// Runs one call of a transaction that is not going to write.
+    pub(super) fn watch<T, E: Into<StoreError>>(
         &self,
         run: impl FnOnce() -> Result<T, E>,
     ) -> Result<T, StoreError> {
@@ -32,9 +54,13 @@ impl Broken {
             return Err(damaged());
         }
         match caught(run) {
+            Ok(Err(_)) if self.pages.are_damaged() => {
+                self.set();
+                Err(pages::damaged())
+            }
             Ok(result) => result.map_err(Into::into),
             Err(Panicked) => {
-                self.0.store(true, Ordering::Release);
+                self.set();
                 Err(damaged())
             }
         }
@@ -108,9 +134,15 @@ impl Writer {
         self.call(|txn| txn.rename_table(untyped(from), untyped(to)))
     }
 
-    /// Figures about pages.
+    /// Figures about pages, all of which are read. Nothing is to be written after that.
     pub(super) fn stats(&self) -> Result<redb::DatabaseStats, StoreError> {
-        self.call(WriteTransaction::stats)
+        let Some(txn) = &self.txn else { return Err(damaged()) };
+        self.broken.watch(|| txn.stats())
+    }
+
+    /// Leaves everything as it is, and marks the database.
+    pub(super) fn abandon(self) {
+        self.broken.set();
     }
 
     /// To be called by whoever may show it.
