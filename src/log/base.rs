@@ -148,7 +148,7 @@ impl Base {
     pub(super) fn stats(&self) -> Result<DatabaseStats, StoreError> {
         let db = self.db()?;
         self.pages.check()?;
-        let txn = self.broken.watch(|| db.begin_write())?;
+        let txn = self.broken.guard(|| db.begin_write())?;
         Writer::new(txn, Side::Main, self.broken.clone()).stats()
     }
 

@@ -42,18 +42,10 @@ impl Broken {
         &self,
         run: impl FnOnce() -> Result<T, E>,
     ) -> Result<T, StoreError> {
-        strictly(|| self.watch(run))
-    }
-
-    /// Runs one call of a transaction that is not going to write.
-    pub(super) fn watch<T, E: Into<StoreError>>(
-        &self,
-        run: impl FnOnce() -> Result<T, E>,
-    ) -> Result<T, StoreError> {
         if self.is_set() {
             return Err(damaged());
         }
-        match caught(run) {
+        match strictly(|| caught(run)) {
             Ok(Err(_)) if self.pages.are_damaged() => {
                 self.set();
                 Err(pages::damaged())
@@ -134,10 +126,10 @@ impl Writer {
         self.call(|txn| txn.rename_table(untyped(from), untyped(to)))
     }
 
-    /// Figures about pages, all of which are read. Nothing is to be written after that.
+    /// Figures about pages, all of which are read. redb walks along them without asking how deep it
+    /// is, so a page that names one above it would be the end of the stack.
     pub(super) fn stats(&self) -> Result<redb::DatabaseStats, StoreError> {
-        let Some(txn) = &self.txn else { return Err(damaged()) };
-        self.broken.watch(|| txn.stats())
+        self.call(WriteTransaction::stats)
     }
 
     /// Leaves everything as it is, and marks the database.

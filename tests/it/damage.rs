@@ -484,7 +484,8 @@ fn exchanges(image: &[u8], count: usize, random: &mut Random) -> Vec<(Vec<u8>, S
     must(&db, &json!({"op": "add", "content": "one more"}));
     must(&db, &json!({"op": "commit"}));
     drop(db);
-    let mut read: Vec<usize> = disk.take_reads().iter().map(|(at, _)| *at as usize / 4096).collect();
+    let mut read: Vec<usize> =
+        disk.take_reads().iter().map(|(at, _)| *at as usize / 4096).collect();
     read.sort_unstable();
     read.dedup();
     read.retain(|page| *page > 0 && (page + 1) * 4096 <= image.len());
