@@ -9,6 +9,7 @@ use super::approval::OnApproval;
 use super::error::StoreError;
 use super::file::Watch;
 use super::guarded::{caught, guard};
+use super::pages::Pages;
 use super::table::Side;
 use super::view::ReadView;
 use super::writing::{Broken, Writer};
@@ -30,8 +31,9 @@ type Newest<T> = RwLock<[Option<Arc<ReadView<T>>>; 2]>;
 pub(crate) struct Base<T> {
     /// There is one until this is dropped.
     db: Option<Database>,
-    /// What lies below.
+    /// What lies below, and what redb reads of it.
     storage: OnApproval,
+    pages: Pages,
     /// The file that it lies in, if it has a name already.
     watch: Option<Watch>,
     /// Whether opening had to repair it.
@@ -54,13 +56,15 @@ impl<T: Default> Base<T> {
     }
 
     fn on(storage: OnApproval) -> Result<Base<T>, DatabaseError> {
-        let (db, repaired) = open(&storage)?;
+        let pages = Pages::new(storage.clone());
+        let (db, repaired) = open(&pages)?;
         Ok(Base {
             db: Some(db),
             storage,
+            broken: Broken::new(pages.clone()),
+            pages,
             watch: None,
             repaired,
-            broken: Broken::default(),
             shown: Newest::default(),
         })
     }
@@ -121,6 +125,7 @@ impl<T: Default> Base<T> {
     pub(crate) fn begin_write(&self, side: Side) -> Result<Writer, StoreError> {
         self.hide();
         let db = self.db()?;
+        self.pages.check()?;
         let txn = self.broken.guard(|| db.begin_write())?;
         Ok(Writer::new(txn, side, self.broken.clone()))
     }
@@ -128,6 +133,11 @@ impl<T: Default> Base<T> {
     /// Commits: from here on the storage is written to.
     pub(crate) fn commit(&self, txn: Writer) -> Result<(), StoreError> {
         self.check_file()?;
+        // Somebody may have read a page that does not fit, which redb now has.
+        if let Err(error) = self.pages.check() {
+            txn.abandon();
+            return Err(error);
+        }
         self.approve()?;
         let committed = txn.commit();
         self.hide();
@@ -137,13 +147,21 @@ impl<T: Default> Base<T> {
     /// Figures about pages.
     pub(crate) fn stats(&self) -> Result<DatabaseStats, StoreError> {
         let db = self.db()?;
+        self.pages.check()?;
         let txn = self.broken.guard(|| db.begin_write())?;
         Writer::new(txn, Side::Main, self.broken.clone()).stats()
+    }
+
+    /// Refuses to go on if a page is not the one that was written there: of those that were read so
+    /// far, and of those that every commit goes by.
+    pub(crate) fn check_pages(&self) -> Result<(), StoreError> {
+        self.pages.check()
     }
 
     /// Moves pages to the front of the file and cuts it off behind them.
     pub(crate) fn compact(&mut self) -> Result<(), StoreError> {
         self.db()?;
+        self.pages.check()?;
         self.check_file()?;
         self.approve()?;
         self.hide();
@@ -159,25 +177,27 @@ impl<T: Default> Base<T> {
         if let Some(db) = self.db.take() {
             discard(db, &self.broken);
         }
-        let storage = self.storage.clone();
+        let (storage, pages) = (self.storage.clone(), self.pages.clone());
         let opened = guard(|| {
             storage.begin_anew().map_err(StorageError::Io)?;
-            open(&storage).map_err(|error| StoreError::Io(error.to_string()))
+            pages.forget();
+            open(&pages).map_err(|error| StoreError::Io(error.to_string()))
         });
         self.storage.hold(false);
         let (db, repaired) = opened?;
-        (self.db, self.repaired, self.broken) = (Some(db), repaired, Broken::default());
+        self.broken = Broken::new(self.pages.clone());
+        (self.db, self.repaired) = (Some(db), repaired);
         Ok(())
     }
 }
 
-fn open(storage: &OnApproval) -> Result<(Database, bool), DatabaseError> {
+fn open(pages: &Pages) -> Result<(Database, bool), DatabaseError> {
     let repaired = Arc::new(AtomicBool::new(false));
     let mut builder = redb::Builder::new();
     builder.set_cache_size(CACHE_BYTES as usize);
     let noted = repaired.clone();
     builder.set_repair_callback(move |_| noted.store(true, Ordering::Relaxed));
-    let db = builder.create_with_backend(storage.clone())?;
+    let db = builder.create_with_backend(pages.clone())?;
     Ok((db, repaired.load(Ordering::Relaxed)))
 }
 
@@ -201,9 +221,9 @@ impl<T> Drop for Base<T> {
         let shown = std::mem::take(&mut self.shown);
         let _ = caught(move || drop(shown));
         let Some(db) = self.db.take() else { return };
-        // What closing cannot write, the next opening repairs.
-        match self.storage.is_approved() && !self.broken.is_set() {
-            true => drop(caught(move || drop(db))),
+        // What closing cannot write, the next opening repairs. It goes by redb's own pages alone.
+        match self.storage.is_approved() && !self.pages.redbs_are_damaged() {
+            true => self.broken.take_down(db),
             false => discard(db, &self.broken),
         }
         // A database that was not taken down has not given up its lock.

@@ -9,6 +9,8 @@
 //!   holds back all writes until there is a reason to write.
 //! - `guarded` and `writing` wrap redb call by call, so that a panic caused by a damaged page
 //!   becomes an error; `view` is a read transaction; `base` is the database that both are begun on.
+//! - `pages` compares each page that redb reads with what the page above it says, so that nothing is
+//!   written on a damaged file; `page_format` is what it knows of redb's own layout.
 //! - `opening` turns a path, or storage of another sort, into a database.
 //! - `table` defines tables; `codec` and `numbers` turn values into bytes; `checksum` ends every
 //!   row with a check of it; `checked` reads and writes rows that consist of a key and little more.
@@ -24,6 +26,8 @@ mod file;
 mod guarded;
 mod numbers;
 mod opening;
+mod page_format;
+mod pages;
 mod repack;
 mod table;
 mod view;

@@ -3,9 +3,11 @@
 //! Where redb panics in the middle of one, what it holds in memory cannot be trusted, and to take it
 //! down can panic again, which ends the process. So all of it is left alone and never taken down;
 //! the database below is marked, takes no more transactions, and gives up its lock when it closes.
+//! The same goes for a page that is not the one that was written there (see `pages`).
 
 use super::error::StoreError;
 use super::guarded::{Panicked, Readable, caught, damaged};
+use super::pages::{self, Pages, strictly};
 use super::table::{Bytes, Side, Table as Definition};
 use redb::WriteTransaction;
 use redb::{CursorMut, Durability, Key, Table, TableDefinition, Value};
@@ -14,16 +16,28 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether a database panicked while it was written to.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Broken(Arc<AtomicBool>);
+/// Whether a database panicked, or met with a page that does not fit, while it was written to.
+#[derive(Debug, Clone)]
+pub(crate) struct Broken {
+    is_set: Arc<AtomicBool>,
+    pages: Pages,
+}
 
 impl Broken {
-    pub(crate) fn is_set(&self) -> bool {
-        self.0.load(Ordering::Acquire)
+    /// Nothing is broken yet.
+    pub(super) fn new(pages: Pages) -> Broken {
+        Broken { is_set: Arc::default(), pages }
     }
 
-    /// Runs one call that writes.
+    pub(crate) fn is_set(&self) -> bool {
+        self.is_set.load(Ordering::Acquire)
+    }
+
+    fn set(&self) {
+        self.is_set.store(true, Ordering::Release);
+    }
+
+    /// Runs one call that writes. It is not given pages that do not fit.
     pub(crate) fn guard<T, E: Into<StoreError>>(
         &self,
         run: impl FnOnce() -> Result<T, E>,
@@ -31,10 +45,14 @@ impl Broken {
         if self.is_set() {
             return Err(damaged());
         }
-        match caught(run) {
+        match strictly(|| caught(run)) {
+            Ok(Err(_)) if self.pages.are_damaged() => {
+                self.set();
+                Err(pages::damaged())
+            }
             Ok(result) => result.map_err(Into::into),
             Err(Panicked) => {
-                self.0.store(true, Ordering::Release);
+                self.set();
                 Err(damaged())
             }
         }
@@ -114,9 +132,15 @@ impl Writer {
         self.call(|txn| txn.rename_table(untyped(from), untyped(to)))
     }
 
-    /// Figures about pages.
+    /// Figures about pages, all of which are read. redb walks along them without asking how deep it
+    /// is, so a page that names one above it would be the end of the stack.
     pub(crate) fn stats(&self) -> Result<redb::DatabaseStats, StoreError> {
         self.call(WriteTransaction::stats)
+    }
+
+    /// Leaves everything as it is, and marks the database.
+    pub(super) fn abandon(self) {
+        self.broken.set();
     }
 
     /// To be called by whoever may show it.

@@ -16,6 +16,7 @@ impl Store {
         let mut verified = self.replay_into(&copy, report)?;
         verified.contents = self.check_contents(report)?;
         verified.rows = self.compare_derived(&copy, report)?;
+        self.db().check_pages()?;
         Ok(verified)
     }
 
