@@ -8,6 +8,7 @@
 use super::{
     Class, Fragment, Id, Node, Place, ReadError, Skeleton, Slot, Spine, Subtree, TurnSource,
 };
+use crate::budget;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
@@ -156,14 +157,18 @@ impl Tree {
         &self.changed
     }
 
-    /// A part of the tree.
+    /// A part of the tree. Whoever goes through many of them is stopped here when the budget of the
+    /// question is spent.
     pub fn subtree(&self, place: Place) -> Result<Arc<Subtree>, ReadError> {
         match place {
             Place::Sys => self.sys().cloned(),
             Place::Ah => self.ah().cloned(),
             Place::Turn(slot) => match self.changed.get(&slot) {
                 Some(subtree) => Ok(subtree.clone()),
-                None => self.source.part(place, self.as_of),
+                None => {
+                    budget::check()?;
+                    self.source.part(place, self.as_of)
+                }
             },
         }
     }

@@ -8,6 +8,7 @@
 use super::eval::{Hit, arrange, find, find_in, find_whole, is_local};
 use super::plan::{Ask, Depends, State, Window, pinned_ids};
 use super::timeline::{Moment, Timeline};
+use crate::budget;
 use crate::language::ast::Order;
 use crate::model::{Id, Place, ReadError};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -65,7 +66,9 @@ fn going_back(
     let depends = Depends::of(&ask);
     let mut list = Merged::default();
     let mut newer: Option<u64> = None;
-    for cycle in timeline.history().iter().rev() {
+    let total = Some(timeline.history().len());
+    for (done, cycle) in timeline.history().iter().rev().enumerate() {
+        budget::reached("snapshots were asked", done as u64, total)?;
         if enough.is_some_and(|enough| list.met.len() as u64 >= enough) {
             break;
         }

@@ -2,6 +2,7 @@
 //!
 //! Errors of the parser and of reading become one of these; nothing here formats for a terminal.
 
+use crate::budget::Stopped;
 use crate::code::Code;
 use crate::language::Span;
 use crate::language::{SyntaxError, SyntaxErrorKind};
@@ -56,6 +57,12 @@ impl From<SyntaxError> for QueryError {
         };
         let SyntaxError { span, message, expected, hint, .. } = error;
         QueryError { code, message, span: Some(span), expected, hint }
+    }
+}
+
+impl From<Stopped> for QueryError {
+    fn from(stopped: Stopped) -> QueryError {
+        ReadError::from(stopped).into()
     }
 }
 

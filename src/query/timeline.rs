@@ -5,6 +5,7 @@
 //! an implementation may cache as it likes.
 
 use super::plan::State;
+use crate::budget;
 use crate::change::History;
 use crate::index::{Indexed, Lookup, SummaryPage};
 use crate::model::{ChangedPart, Generation, Place, ReadError, Slot, Subtree, Tree};
@@ -200,6 +201,7 @@ impl<'a> Moment<'a> {
 
     /// A state of a store.
     pub fn of(timeline: &'a dyn Timeline, state: State) -> Result<Moment<'a>, ReadError> {
+        budget::check()?;
         let mut replayed = 0;
         let (tree, cycle, now) = match state {
             State::Working => {

@@ -4,6 +4,7 @@
 use super::append::SideEvent;
 use super::handle::Store;
 use super::reader::StoreReader;
+use crate::budget;
 use crate::change::{
     Closed, Event, Pending, State, Working, apply, close_commit, close_import, close_restore,
 };
@@ -90,10 +91,17 @@ impl Store {
 /// Applies an edit from the log.
 pub(super) fn apply_record(working: &mut Working, record: Record) -> Result<(), StoreError> {
     let Record { seq, group, event, .. } = record;
-    apply(working, &event)
-        .map_err(|error| StoreError::corrupt(format!("event {seq} does not apply: {error}")))?;
+    apply(working, &event).map_err(|error| does_not_apply(seq, error))?;
     working.pending.push(Pending { seq, group, event: Arc::new(event), undone: false });
     Ok(())
+}
+
+/// What is wrong with an event, unless replaying it was only given up.
+fn does_not_apply(seq: u64, error: ReadError) -> StoreError {
+    match error {
+        ReadError::Stopped(stopped) => StoreError::Stopped(stopped),
+        error => StoreError::corrupt(format!("event {seq} does not apply: {error}")),
+    }
 }
 
 /// Reads all records in order, each checked against the one before.
@@ -103,6 +111,7 @@ pub(super) fn each_record(
 ) -> Result<(), StoreError> {
     let (mut seq, mut hash) = (0, chain_start());
     loop {
+        budget::reached("events were looked at", seq, None)?;
         let batch = reader.with(|view| next_records(view.log()?, seq, hash, BATCH))?;
         if batch.is_empty() {
             return Ok(());
@@ -144,8 +153,7 @@ pub(super) fn close_again(
     seq: u64,
     event: &Event,
 ) -> Result<Ending, StoreError> {
-    let wrong =
-        |error: ReadError| StoreError::corrupt(format!("event {seq} does not apply: {error}"));
+    let wrong = |error: ReadError| does_not_apply(seq, error);
     let (closed, digest, materialized, kind): (Closed, [u8; 32], &[_], CycleKind) = match event {
         Event::Committed(commit) => {
             let closed = close_commit(&working.state, commit).map_err(wrong)?;

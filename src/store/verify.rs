@@ -5,6 +5,7 @@
 
 use super::handle::Store;
 use super::replay::{Progress, Report, Verified, VerifyStep, each_record};
+use crate::budget;
 use crate::index::{EachTable, TABLES, View, checkpoint_row, each_table};
 use crate::log::{LOG, META, content_digest, get_content};
 use crate::storage::{InMemoryBackend, Key, Readable, StoreError, Table};
@@ -93,7 +94,7 @@ fn compare<K: Key + 'static>(
     let name = definition.name();
     let (table, theirs) = (ours.open_table(definition)?, theirs.open_table(definition)?);
     let (mut found, mut expected) = (table.iter()?, theirs.iter()?);
-    let mut rows = 0;
+    let mut rows = 0u64;
     loop {
         let (ours, theirs) = (found.next().transpose()?, expected.next().transpose()?);
         let same = match (&ours, &theirs) {
@@ -112,6 +113,9 @@ fn compare<K: Key + 'static>(
             )));
         }
         rows += 1;
+        if rows.is_multiple_of(1024) {
+            budget::reached("rows of an index were compared", rows, None)?;
+        }
     }
     check_count(name, table.len()?, rows)?;
     Ok(rows)

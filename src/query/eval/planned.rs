@@ -9,6 +9,7 @@ use super::results::ResultItem;
 use super::scope::{Scope, Wanted, is_dense};
 use super::union::Union;
 use super::walk::{Flat, Walk, depth_level, read_part};
+use crate::budget;
 use crate::language::ast::Order;
 use crate::model::ReadError;
 use crate::query::plan::Chain;
@@ -53,6 +54,8 @@ fn part_by_part<T: ResultItem>(
     };
     let (mut rest, mut size) = (&wanted[..], FIRST_CHUNK);
     while !rest.is_empty() && !union.is_enough() {
+        let done = (wanted.len() - rest.len()) as u64;
+        budget::reached("parts of the tree were looked at", done, Some(wanted.len() as u64))?;
         let (chunk, after) = rest.split_at(size.min(rest.len()));
         (rest, size) = (after, (size * 2).min(LAST_CHUNK));
         let (verdicts, indexed) = match &mut index {

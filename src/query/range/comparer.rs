@@ -8,6 +8,7 @@
 use super::backward::BackwardScan;
 use super::difference::Comparison;
 use super::fields::differences;
+use crate::budget;
 use crate::model::{Place, ReadError};
 use crate::query::eval::{Hit, find, find_in, find_whole, is_local};
 use crate::query::plan::{Ask, Depends, State};
@@ -95,6 +96,7 @@ impl<'a> Comparer<'a> {
         let (newest, oldest) = (newer.cycle, older.cycle);
         for (from, to) in self.timeline.history().runs() {
             for cycle in (*from).max(oldest + 1)..=(*to).min(newest) {
+                budget::check()?;
                 let parts = self.timeline.changed_parts(cycle)?;
                 places.extend(parts.into_iter().map(|part| part.place));
             }

@@ -3,6 +3,7 @@
 use super::comparer::Comparer;
 use super::result::{Limits, RangeDiffLatestResult, RangeError, SnapshotRef};
 use super::writer::Writer;
+use crate::budget;
 use crate::code::Code;
 use crate::language::ast::Mode;
 use crate::query::options::SelectOptions;
@@ -33,7 +34,9 @@ pub(in crate::query) fn range(
     let mut diffs = Vec::new();
     let mut newer: Option<Moment<'_>> = None;
     let mut scan = None;
-    for (i, j) in pairs(plan.mode, stops.list.len()) {
+    let pairs = pairs(plan.mode, stops.list.len());
+    for (done, (i, j)) in pairs.iter().copied().enumerate() {
+        budget::reached("pairs of snapshots were compared", done as u64, Some(pairs.len() as u64))?;
         let (new, old) = (stops.list[i].state, stops.list[j].state);
         if scan.is_none() && plan.mode == Mode::Pairwise && !whole {
             scan = Some(comparer.backward_scan(new)?);

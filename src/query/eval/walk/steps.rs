@@ -7,11 +7,15 @@
 use super::flat::{Flat, has_sign};
 use super::matching::Matcher;
 use super::order::recency;
+use crate::budget;
 use crate::language::ast::Zone;
 use crate::model::ReadError;
 use crate::query::plan::{Chain, Compound, Link, Pick, Reach, Start, Step};
 use crate::query::timeline::Moment;
 use std::ops::Range;
+
+/// Nodes between two looks at the budget.
+const CHECK_EVERY: usize = 4096;
 
 /// A place that a chain has come to: a node, or a zone of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -214,7 +218,10 @@ impl<'m> Walk<'m> {
         candidates: impl Fn(Spot) -> Vec<usize>,
     ) -> Result<Vec<Spot>, ReadError> {
         let mut picked = Vec::new();
-        for spot in spots {
+        for (done, spot) in spots.iter().enumerate() {
+            if done % CHECK_EVERY == CHECK_EVERY - 1 {
+                budget::check()?;
+            }
             let mut found = candidates(*spot);
             let mut error = None;
             found.retain(|item| match self.matcher.holds(*item, &compound.tests) {
@@ -238,7 +245,10 @@ impl<'m> Walk<'m> {
         compound: &Compound,
     ) -> Result<Vec<usize>, ReadError> {
         let mut found = Vec::new();
-        for item in ranges.flatten() {
+        for (looked_at, item) in ranges.flatten().enumerate() {
+            if looked_at % CHECK_EVERY == CHECK_EVERY - 1 {
+                budget::check()?;
+            }
             if self.matcher.holds(item, &compound.tests)? {
                 found.push(item);
             }
