@@ -99,7 +99,7 @@ pub enum Token<'a> {
     In,
     /// `@limit`
     Control(&'a str),
-    /// A word of a statement; only [`crate::query::statement_tokens`] makes these.
+    /// A word of a statement; only [`crate::language::statement_tokens`] makes these.
     Keyword(Keyword),
     /// Something that is no token.
     Fault(Fault<'a>),
