@@ -498,7 +498,7 @@ fn exchanges(image: &[u8], count: usize, random: &mut Random) -> Vec<(Vec<u8>, S
         let to = used[random.below(used.len() as u64) as usize];
         let mut changed = image.to_vec();
         changed[from * 4096..][..4096].copy_from_slice(page(to));
-        if i % 3 > 0 {
+        if !i.is_multiple_of(3) {
             changed[to * 4096..][..4096].copy_from_slice(page(from));
         }
         (changed, format!("exchange {i}, of the pages {from} and {to}"))
