@@ -41,7 +41,7 @@ const MAX_ORDER: u8 = 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Tree {
     /// The widths of keys and values, where they are fixed.
-    key: Option<u32>,
+    pub(super) key: Option<u32>,
     value: Option<u32>,
     /// Whether its values say where tables are.
     pub(super) lists_tables: bool,

@@ -6,7 +6,7 @@
 use super::super::backend::FileStorage;
 use super::super::base::Base;
 use super::super::guarded::Readable;
-use super::super::tables::Side;
+use super::super::table::{Side, Table};
 use super::*;
 use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
 use std::fs::File;
@@ -185,13 +185,13 @@ fn nothing_is_known_of_what_is_in_doubt() {
     assert!(pages.state().expected(at, PAGE << known.order).is_none());
 }
 
-/// A database in which a branch of a store's table is not what was written, though it can be read.
+/// A database in which a branch of the table `wide` is not what was written, though it can be read.
 fn damaged_branch(path: &Path) -> Vec<u8> {
     database(path);
     let is_branch = |page: &Named| {
         let mut first = [0];
         file(path).read_exact_at(&mut first, page.at).unwrap();
-        first[0] == 2 && !page.tree.is_redbs && !page.tree.lists_tables
+        first[0] == 2 && !page.tree.is_redbs && page.tree.key == Some(12)
     };
     let branch = all_named(path).into_iter().find(is_branch).unwrap();
     // The checksum of a child.
@@ -201,15 +201,13 @@ fn damaged_branch(path: &Path) -> Vec<u8> {
     std::fs::read(path).unwrap()
 }
 
-fn read_shown(base: &Base) {
+fn read_shown(base: &Base<()>) {
     let shown = base.shown(Side::Main).unwrap();
-    assert!(shown.open_table(WIDE).unwrap().iter().unwrap().count() > 100);
-    assert!(shown.open_table(NAMES).unwrap().iter().unwrap().count() > 100);
-    assert!(shown.open_table(FIXED).unwrap().iter().unwrap().count() > 100);
-    assert!(shown.open_table(TEXTS).unwrap().iter().unwrap().count() > 100);
+    let wide = Table::<(u64, u32)>::primary("wide");
+    assert!(shown.open_table(wide).unwrap().iter().unwrap().count() > 100);
 }
 
-const NOTES: TableDefinition<'_, u64, u64> = TableDefinition::new("notes");
+const NOTES: Table<u64> = Table::primary("notes");
 
 /// Whoever writes would be given what somebody else has read, without asking the storage again.
 #[test]
@@ -217,9 +215,9 @@ fn what_a_reader_finds_stops_a_commit() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     let before = damaged_branch(&path);
-    let base = Base::open(FileStorage::new(file(&path)).unwrap()).unwrap();
+    let base = Base::<()>::open(FileStorage::new(file(&path)).unwrap()).unwrap();
     let txn = base.begin_write(Side::Main).unwrap();
-    txn.open_table(NOTES).unwrap().insert(1, 1).unwrap();
+    txn.open_table(NOTES).unwrap().insert(1, b"note".as_slice()).unwrap();
     read_shown(&base);
     assert!(matches!(base.commit(txn), Err(StoreError::Corrupt(_))));
     assert!(matches!(base.begin_write(Side::Main), Err(StoreError::Corrupt(_))));
@@ -234,16 +232,16 @@ fn a_file_that_was_written_before_damage_was_found_is_closed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     damaged_branch(&path);
-    let base = Base::open(FileStorage::new(file(&path)).unwrap()).unwrap();
+    let base = Base::<()>::open(FileStorage::new(file(&path)).unwrap()).unwrap();
     let txn = base.begin_write(Side::Main).unwrap();
-    txn.open_table(NOTES).unwrap().insert(1, 1).unwrap();
+    txn.open_table(NOTES).unwrap().insert(1, b"note".as_slice()).unwrap();
     base.commit(txn).unwrap();
     read_shown(&base);
     assert!(matches!(base.begin_write(Side::Main), Err(StoreError::Corrupt(_))));
     assert!(matches!(base.stats(), Err(StoreError::Corrupt(_))));
     drop(base);
-    let base = Base::open(FileStorage::new(file(&path)).unwrap()).unwrap();
+    let base = Base::<()>::open(FileStorage::new(file(&path)).unwrap()).unwrap();
     let shown = base.shown(Side::Main).unwrap();
-    assert_eq!(shown.open_table(NOTES).unwrap().get(1).unwrap().unwrap().value(), 1);
+    assert_eq!(shown.open_table(NOTES).unwrap().get(1).unwrap().unwrap().value(), b"note");
     read_shown(&base);
 }
