@@ -48,6 +48,7 @@ mod series;
 mod sessions;
 mod statement_roundtrip;
 mod statement_syntax;
+mod storage_bytes;
 mod store_model;
 mod support;
 mod threads;
