@@ -7,6 +7,7 @@ mod commits;
 mod crash;
 mod damage;
 mod dependencies;
+mod documents;
 mod edit_errors;
 mod files;
 mod frozen;
