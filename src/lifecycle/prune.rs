@@ -67,6 +67,10 @@ impl Passed {
             return Ok(Some(free));
         }
         while let Some((rank, place)) = candidates.next(sweep)? {
+            // A policy before this one may have removed it.
+            if sweep.is_gone(&rank.2) {
+                continue;
+            }
             if sweep.referrers(&rank.2)?.is_empty() {
                 return Ok(Some((rank, place)));
             }

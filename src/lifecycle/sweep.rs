@@ -131,6 +131,11 @@ impl<'a> Sweep<'a> {
         self.open.insert(place);
     }
 
+    /// Whether a node is to go.
+    pub fn is_gone(&self, id: &str) -> bool {
+        self.gone.contains(id)
+    }
+
     /// Takes out of the tree what is to go.
     pub fn carry_out(&mut self) -> Result<(), ReadError> {
         for place in std::mem::take(&mut self.open) {

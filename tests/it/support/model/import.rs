@@ -83,15 +83,15 @@ impl Model {
             None => Err(Fail::one(INVALID)),
         };
         codes.keep(read);
-        codes.finish()?;
         // R14.10.
         let known = |version: &Value| {
             let named = version.as_str().unwrap_or_default();
             named.starts_with("PACT/0.1") || named.starts_with("PACT/1.")
         };
         if document.get("spec_version").is_some_and(|version| !known(version)) {
-            return Err(Fail::one(INVALID));
+            codes.add(INVALID);
         }
+        codes.finish()?;
         let mut tree = Tree { nodes: reader.nodes };
         self.add_missing_regions(&mut tree);
         for node in tree.nodes.values() {
