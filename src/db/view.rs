@@ -4,14 +4,13 @@ use super::ops::DiffRequest;
 use super::{Db, resolve};
 use crate::change::{History, Working};
 use crate::error::{Error, Result};
-use crate::json::Json;
 use crate::log::LogReader;
 use crate::model::{
     ChangedPart, Clue, Generation, Glance, Page, Place, ReadError, Slot, Subtree, Tree,
 };
 use crate::query::ast::Selector;
 use crate::query::{
-    self, Asked, Dialect, EventState, Explanation, Nodes, Options as QueryOptions, RichDiff,
+    self, Asked, Dialect, Diff, EventState, Explanation, Nodes, Options as QueryOptions, RichDiff,
     Selected, Timeline,
 };
 use crate::snapshot::Contents;
@@ -169,18 +168,13 @@ impl Db {
             .map_err(|error| Error::from(error).in_text(text))
     }
 
-    /// What changed between two states, from the older to the newer one.
-    pub fn diff(&self, request: &DiffRequest) -> Result<Json> {
+    /// What changed between two states, from the older to the newer one; not in detail, whatever
+    /// the request says about that.
+    pub fn diff(&self, request: &DiffRequest) -> Result<Diff> {
         let dialect = request.dialect.unwrap_or(self.dialect());
         let (a, b) = (request.a.as_deref(), request.b.as_deref());
         let text = request.q.as_deref().unwrap_or("*");
-        let value = if request.rich {
-            serde_json::to_value(self.rich_diff(request)?)
-        } else {
-            serde_json::to_value(query::diff(&self.view(), a, b, text, dialect)?)
-        };
-        let value = value.map_err(|error| Error::request(error.to_string()))?;
-        Ok(Json::try_from(value)?)
+        Ok(query::diff(&self.view(), a, b, text, dialect)?)
     }
 
     /// The same in more detail, whatever the request says about that.

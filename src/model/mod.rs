@@ -5,6 +5,8 @@
 
 mod class;
 mod clue;
+mod header;
+mod hex;
 mod invariant;
 mod node;
 mod order;
@@ -17,8 +19,12 @@ mod tree;
 
 pub use class::{Class, Generation};
 pub use clue::{Clue, Feature, Grams, features, gram_hashes};
+pub use header::{
+    HEADERS, Header, HeaderType, PARENT_TRACKED, SetBy, TABLE, addable, header, is_fixed, settable,
+};
+pub use hex::{hex, unhex};
 pub use invariant::violations;
-pub use node::{ContentRef, HEADERS, Id, Lifetime, Name, Node};
+pub use node::{ContentRef, Id, Lifetime, Name, Node};
 pub use order::{PruneRank, prune_rank, sibling_order};
 pub use place::{Place, Run, Slot, Spine};
 pub use sketch::{Columns, Glance, Page, PageTurn, Sketch, Template, sames, template};

@@ -18,11 +18,12 @@ use super::query_error::QueryError;
 use super::resolve::resolve;
 use super::timeline::{Moment, Tally, Timeline};
 use super::words_of::{test_words, zone_words};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 
 /// A selector, explained.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Explanation {
     /// The dialect that it was read in.
     pub dialect: String,
@@ -44,7 +45,8 @@ pub struct Explanation {
 }
 
 /// What was done for a chain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ran {
     /// How many nodes it found.
     pub results: usize,

@@ -164,6 +164,7 @@ pub enum ControlKind {
 
 /// `@order=…`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
     /// `path`, the canonical order.
@@ -176,6 +177,7 @@ pub enum Order {
 
 /// `@mode=…`, for ranges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// One block for each pair of neighbours.

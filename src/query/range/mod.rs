@@ -87,7 +87,7 @@ pub(super) fn range(
     });
     let errors = match stops.cut {
         true => vec![RangeError {
-            code: Code::SnapshotRangeLimit.as_str(),
+            code: Code::SnapshotRangeLimit,
             message: format!(
                 "the range has more than {} snapshots: the newest are kept",
                 refs.len()
@@ -121,7 +121,12 @@ fn snapshot_ref(stop: &Stop, kind: RangeKind) -> SnapshotRef {
         RangeKind::Relative => "t",
         RangeKind::Cycles => "c",
     };
-    SnapshotRef { kind: word, value: stop.value, label: stop.label(kind).into(), cycle: stop.cycle }
+    SnapshotRef {
+        kind: word.into(),
+        value: stop.value,
+        label: stop.label(kind).into(),
+        cycle: stop.cycle,
+    }
 }
 
 struct Writer<'a> {

@@ -5,7 +5,7 @@
 
 use super::meta::{self, COMMANDS, Takes};
 use super::words::Words;
-use pactdb::protocol::{ADD_FIELDS, COMMIT_FIELDS, MOVE_FIELDS, POLICY_FIELDS, SET_FIELDS};
+use pactdb::protocol::{COMMIT_FIELDS, MOVE_FIELDS, POLICY_FIELDS, add_fields, set_fields};
 use pactdb::query::words::{
     Base, CONTROLS, DERIVED_FACETS, Keyword, PseudoName, Root, is_name_char, is_name_start,
 };
@@ -241,12 +241,12 @@ impl Scene<'_> {
         let detached =
             open == 0 || matches!(self.lexemes[open - 1].token, Token::Space | Token::Keyword(_));
         let is_brace = self.lexemes[open].token == Token::Open(Bracket::Brace);
-        let fields: &[&str] = match self.leading().filter(|_| detached && is_brace) {
-            Some(Keyword::Add) => &ADD_FIELDS,
-            Some(Keyword::Set) => &SET_FIELDS,
-            Some(Keyword::Move) => &MOVE_FIELDS,
-            Some(Keyword::Commit) => &COMMIT_FIELDS,
-            Some(Keyword::Policy) => &POLICY_FIELDS,
+        let fields: Vec<&str> = match self.leading().filter(|_| detached && is_brace) {
+            Some(Keyword::Add) => add_fields(),
+            Some(Keyword::Set) => set_fields(),
+            Some(Keyword::Move) => MOVE_FIELDS.to_vec(),
+            Some(Keyword::Commit) => COMMIT_FIELDS.to_vec(),
+            Some(Keyword::Policy) => POLICY_FIELDS.to_vec(),
             _ => {
                 let words = self.words();
                 let known = ATTRIBUTES.iter().chain(&DERIVED_FACETS).map(|&name| name.to_owned());
