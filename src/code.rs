@@ -1,79 +1,98 @@
 //! The error codes of the specification (R11), and two for work that was given up. Every error that a user can meet has one.
 
-/// What went wrong, for programs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "each variant is the code that its name spells")]
-pub enum Code {
-    SelectorInvalid,
-    SnapshotRangeKindMismatch,
-    SnapshotRangeWildcard,
-    SnapshotRangeLimit,
-    SnapshotNotFound,
-    NodeNotFound,
-    NodeExists,
-    Ambiguous,
-    InvalidParent,
-    ParentNotContainer,
-    CycleDetected,
-    Placement,
-    Sealed,
-    Referenced,
-    AttrReserved,
-    AttrNamespace,
-    AttrInvalid,
-    ImportInvalid,
-    ImportConflict,
-    Conflict,
-    Pruned,
-    RequestInvalid,
-    StoreLocked,
-    StoreFormat,
-    StoreIo,
-    LogCorrupt,
-    Limit,
-    Cancelled,
-    Timeout,
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// One row for each code: its name in Rust, and as it is written.
+macro_rules! codes {
+    ($($name:ident $text:literal)*) => {
+        /// What went wrong, for programs.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[allow(missing_docs, reason = "each variant is the code that its name spells")]
+        pub enum Code {
+            $($name,)*
+        }
+
+        impl Code {
+            /// All of them.
+            pub const ALL: &'static [Code] = &[$(Code::$name,)*];
+
+            /// The code as it is written: `E_NODE_NOT_FOUND`.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Code::$name => $text,)*
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    SelectorInvalid "E_SELECTOR_INVALID"
+    SnapshotRangeKindMismatch "E_SNAPSHOT_RANGE_KIND_MISMATCH"
+    SnapshotRangeWildcard "E_SNAPSHOT_RANGE_WILDCARD"
+    SnapshotRangeLimit "E_SNAPSHOT_RANGE_LIMIT"
+    SnapshotNotFound "E_SNAPSHOT_NOT_FOUND"
+    NodeNotFound "E_NODE_NOT_FOUND"
+    NodeExists "E_NODE_EXISTS"
+    Ambiguous "E_AMBIGUOUS"
+    InvalidParent "E_INVALID_PARENT"
+    ParentNotContainer "E_PARENT_NOT_CONTAINER"
+    CycleDetected "E_CYCLE_DETECTED"
+    Placement "E_PLACEMENT"
+    Sealed "E_SEALED"
+    Referenced "E_REFERENCED"
+    AttrReserved "E_ATTR_RESERVED"
+    AttrNamespace "E_ATTR_NAMESPACE"
+    AttrInvalid "E_ATTR_INVALID"
+    ImportInvalid "E_IMPORT_INVALID"
+    ImportConflict "E_IMPORT_CONFLICT"
+    Conflict "E_CONFLICT"
+    Pruned "E_PRUNED"
+    RequestInvalid "E_REQUEST_INVALID"
+    StoreLocked "E_STORE_LOCKED"
+    StoreFormat "E_STORE_FORMAT"
+    StoreIo "E_STORE_IO"
+    LogCorrupt "E_LOG_CORRUPT"
+    Limit "E_LIMIT"
+    Cancelled "E_CANCELLED"
+    Timeout "E_TIMEOUT"
 }
 
 impl Code {
-    /// The code as it is written: `E_NODE_NOT_FOUND`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Code::SelectorInvalid => "E_SELECTOR_INVALID",
-            Code::SnapshotRangeKindMismatch => "E_SNAPSHOT_RANGE_KIND_MISMATCH",
-            Code::SnapshotRangeWildcard => "E_SNAPSHOT_RANGE_WILDCARD",
-            Code::SnapshotRangeLimit => "E_SNAPSHOT_RANGE_LIMIT",
-            Code::SnapshotNotFound => "E_SNAPSHOT_NOT_FOUND",
-            Code::NodeNotFound => "E_NODE_NOT_FOUND",
-            Code::NodeExists => "E_NODE_EXISTS",
-            Code::Ambiguous => "E_AMBIGUOUS",
-            Code::InvalidParent => "E_INVALID_PARENT",
-            Code::ParentNotContainer => "E_PARENT_NOT_CONTAINER",
-            Code::CycleDetected => "E_CYCLE_DETECTED",
-            Code::Placement => "E_PLACEMENT",
-            Code::Sealed => "E_SEALED",
-            Code::Referenced => "E_REFERENCED",
-            Code::AttrReserved => "E_ATTR_RESERVED",
-            Code::AttrNamespace => "E_ATTR_NAMESPACE",
-            Code::AttrInvalid => "E_ATTR_INVALID",
-            Code::ImportInvalid => "E_IMPORT_INVALID",
-            Code::ImportConflict => "E_IMPORT_CONFLICT",
-            Code::Conflict => "E_CONFLICT",
-            Code::Pruned => "E_PRUNED",
-            Code::RequestInvalid => "E_REQUEST_INVALID",
-            Code::StoreLocked => "E_STORE_LOCKED",
-            Code::StoreFormat => "E_STORE_FORMAT",
-            Code::StoreIo => "E_STORE_IO",
-            Code::LogCorrupt => "E_LOG_CORRUPT",
-            Code::Limit => "E_LIMIT",
-            Code::Cancelled => "E_CANCELLED",
-            Code::Timeout => "E_TIMEOUT",
-        }
+    /// The code that is written like this.
+    pub fn from_name(name: &str) -> Option<Code> {
+        Code::ALL.iter().copied().find(|code| code.as_str() == name)
     }
 }
 
 impl std::fmt::Display for Code {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Code {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Code, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let unknown = || serde::de::Error::custom(format!("there is no code {name}"));
+        Code::from_name(&name).ok_or_else(unknown)
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Code {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Code".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let codes: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        schemars::json_schema!({ "type": "string", "enum": codes })
     }
 }

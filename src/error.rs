@@ -3,14 +3,14 @@
 use crate::budget::Stopped;
 use crate::change::ChangeError;
 use crate::code::Code;
-use crate::json::JsonError;
+use crate::json::{DecodeError, EncodeError, Fault, JsonError};
 use crate::language::SyntaxError;
-use crate::model::ReadError;
+use crate::model::{ReadError, is_fixed};
 use crate::query::QueryError;
 use crate::snapshot::ImportError;
 use crate::storage::StoreError;
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -78,6 +78,42 @@ impl From<Stopped> for Error {
     }
 }
 
+impl Error {
+    /// What is wrong with the fields of an operation.
+    pub(crate) fn in_request(op: &str, error: DecodeError) -> Error {
+        let message = error.to_string();
+        if error.path.first().is_some_and(|field| field == "options") {
+            return Error::request(format!("'options': {message}"));
+        }
+        match error.fault {
+            Fault::Type { .. } | Fault::Negative(_) | Fault::Value(_) => {
+                Error::new(Code::AttrInvalid, message)
+            }
+            Fault::Wide => Error::new(Code::Limit, message),
+            Fault::Missing(name) => Error::request(format!("{op} needs '{name}'")),
+            Fault::Other(message) => Error::request(message),
+            Fault::Unknown { name, .. } if op == "set" && is_fixed(&name) => {
+                let message = format!(
+                    "'{name}' is fixed when a node is made; a move changes parent and offset"
+                );
+                Error::new(Code::AttrReserved, message)
+            }
+            Fault::Unknown { name, .. } => {
+                let hint = match op {
+                    "add" | "set" => "; custom attributes go into 'attrs'",
+                    _ => ": leave it out",
+                };
+                let who = match error.path.is_empty() {
+                    true => op.to_owned(),
+                    // The only objects inside a request that are no values.
+                    false => "a policy".to_owned(),
+                };
+                Error::request(format!("{who} does not know '{name}'{hint}"))
+            }
+        }
+    }
+}
+
 impl From<ChangeError> for Error {
     fn from(error: ChangeError) -> Error {
         Error::new(error.code, error.message)
@@ -119,6 +155,12 @@ impl From<JsonError> for Error {
     }
 }
 
+impl From<EncodeError> for Error {
+    fn from(error: EncodeError) -> Error {
+        Error::request(error.to_string())
+    }
+}
+
 impl From<SyntaxError> for Error {
     fn from(error: SyntaxError) -> Error {
         use crate::language::SyntaxErrorKind as Kind;
@@ -145,30 +187,75 @@ impl From<QueryError> for Error {
     }
 }
 
+/// An error as JSON has it.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Error"))]
+struct Wire<'a> {
+    /// The code, for programs.
+    code: Code,
+    /// What was wrong, where, and what to do.
+    message: Cow<'a, str>,
+    /// The cycle that the store is at, for a conflict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cycle: Option<u64>,
+    /// Where in a document, as a JSON path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    path: Option<Cow<'a, str>>,
+    /// Which bytes of a selector.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    span: Option<(usize, usize)>,
+    /// What was expected there.
+    #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
+    expected: Cow<'a, [String]>,
+    /// What would probably be right.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    hint: Option<Cow<'a, str>>,
+    /// The process that has the store open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    holder: Option<u32>,
+}
+
 impl Serialize for Error {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("code", self.code.as_str())?;
-        map.serialize_entry("message", &self.message)?;
         let details = &*self.details;
-        if let Some(cycle) = details.cycle {
-            map.serialize_entry("cycle", &cycle)?;
-        }
-        if let Some(path) = &details.path {
-            map.serialize_entry("path", path)?;
-        }
-        if let Some((start, end)) = details.span {
-            map.serialize_entry("span", &[start, end])?;
-        }
-        if !details.expected.is_empty() {
-            map.serialize_entry("expected", &details.expected)?;
-        }
-        if let Some(hint) = &details.hint {
-            map.serialize_entry("hint", hint)?;
-        }
-        if let Some(holder) = details.holder {
-            map.serialize_entry("holder", &holder)?;
-        }
-        map.end()
+        let wire = Wire {
+            code: self.code,
+            message: Cow::Borrowed(&self.message),
+            cycle: details.cycle,
+            path: details.path.as_deref().map(Cow::Borrowed),
+            span: details.span,
+            expected: Cow::Borrowed(&details.expected),
+            hint: details.hint.as_deref().map(Cow::Borrowed),
+            holder: details.holder,
+        };
+        wire.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Error {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Error, D::Error> {
+        let wire = Wire::deserialize(deserializer)?;
+        let details = Details {
+            cycle: wire.cycle,
+            path: wire.path.map(Cow::into_owned),
+            span: wire.span,
+            text: None,
+            expected: wire.expected.into_owned(),
+            hint: wire.hint.map(Cow::into_owned),
+            holder: wire.holder,
+        };
+        let (code, message) = (wire.code, wire.message.into_owned());
+        Ok(Error { code, message, details: Box::new(details) })
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Error {
+    fn schema_name() -> Cow<'static, str> {
+        "Error".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        Wire::json_schema(generator)
     }
 }

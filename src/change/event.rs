@@ -270,6 +270,7 @@ impl Origin {
 
 /// How a provider call went (R10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum AttemptStatus {
     /// It has not ended.
@@ -282,8 +283,23 @@ pub enum AttemptStatus {
     Error,
 }
 
+impl std::str::FromStr for AttemptStatus {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<AttemptStatus, String> {
+        Ok(match name {
+            "running" => AttemptStatus::Running,
+            "completed" => AttemptStatus::Completed,
+            "canceled" => AttemptStatus::Canceled,
+            "error" => AttemptStatus::Error,
+            other => return Err(format!("a status is completed, canceled or error, not {other}")),
+        })
+    }
+}
+
 /// A provider call inside a cycle. Telemetry: never part of the tree.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Attempt {
     /// Its name.
     pub attempt_id: String,
@@ -315,6 +331,7 @@ pub struct Attempt {
     pub thread_format: Option<String>,
     /// SHA-256 over the bytes of that thread; in JSON as lower-case hex.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "hex_hash")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub thread_sha256: Option<[u8; 32]>,
 }
 

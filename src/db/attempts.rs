@@ -27,6 +27,7 @@ impl Db {
     /// Starts, finishes or lists provider calls. A list has those that agree with every field of
     /// the request.
     pub fn attempt(&self, request: AttemptRequest) -> Result<Vec<Attempt>> {
+        let request = request.hashed()?;
         if request.action == AttemptAction::List {
             let mut list = self.inner.store.reader().attempts(request.cycle)?;
             list.retain(|attempt| agrees(attempt, &request));
@@ -49,7 +50,7 @@ impl Db {
         request: AttemptRequest,
         mut sent: impl FnMut(&Snapshot) -> Result<Sent>,
     ) -> Result<Attempt> {
-        self.start(request, Some(&mut sent))
+        self.start(request.hashed()?, Some(&mut sent))
     }
 
     /// The provider call of that name.

@@ -3,8 +3,9 @@
 //! Nothing is published before it is written, and nothing is written before all of it was judged.
 
 use super::ops::{
-    AddRequest, BatchRequest, CommitReply, CommitRequest, EditOp, EditReply, IdReply, IdsReply,
-    KeyReply, MoveRequest, RemoveRequest, RestoreRequest, SetRequest, UndoReply,
+    AddRequest, BatchRequest, CadenceRequest, CommitReply, CommitRequest, EditOp, EditReply,
+    IdReply, IdsReply, KeyReply, MoveRequest, PolicyRequest, RemoveRequest, RestoreRequest,
+    SetRequest, UndoReply,
 };
 use super::{Db, Durability, check_cycle, resolve};
 use crate::change::decide::{Decided, decide};
@@ -56,14 +57,14 @@ impl Db {
 
     /// Sets the pruning policies; an empty list means none.
     pub fn set_policies(&self, policies: Vec<Policy>) -> Result<Vec<Policy>> {
-        self.edit(EditOp::Policy(policies.clone()))?;
+        self.edit(EditOp::Policy(PolicyRequest { set: Some(policies.clone()) }))?;
         Ok(policies)
     }
 
     /// Ends a cadence.
     pub fn end_cadence(&self, key: impl Into<String>) -> Result<KeyReply> {
         let key = key.into();
-        self.edit(EditOp::EndCadence(key.clone()))?;
+        self.edit(EditOp::Cadence(CadenceRequest { end: key.clone() }))?;
         Ok(KeyReply { key })
     }
 
@@ -437,8 +438,8 @@ fn judge(
             let targets = resolve::targets(state, contents, &request.target)?;
             Edit::Remove(Remove { targets, force: request.force })
         }
-        EditOp::Policy(policies) => Edit::Policy(policies),
-        EditOp::EndCadence(key) => Edit::EndCadence(key),
+        EditOp::Policy(request) => Edit::Policy(request.set.unwrap_or_default()),
+        EditOp::Cadence(request) => Edit::EndCadence(request.end),
         EditOp::Commit(_) => return Err(Error::request("a commit is not an edit")),
     };
     let matches_nothing = match &edit {
@@ -453,7 +454,7 @@ fn judge(
 
 fn policies_of(op: &EditOp) -> Option<Vec<Policy>> {
     match op {
-        EditOp::Policy(policies) => Some(policies.clone()),
+        EditOp::Policy(request) => Some(request.set.clone().unwrap_or_default()),
         _ => None,
     }
 }

@@ -22,11 +22,12 @@ pub use attempts::Sent;
 pub use clock::{Clock, SystemClock};
 pub use log::{concerned_ids, log_entry};
 pub use ops::{
-    AddRequest, AttemptAction, AttemptRequest, BatchRequest, CommitReply, CommitRequest,
-    DiffRequest, EditOp, EditReply, IdReply, IdsReply, ImportReply, ImportTurn, KeyReply, LogEntry,
-    LogRequest, MoveRequest, RemoveRequest, RestoreRequest, SetRequest, Stats, TurnsRequest,
-    UndoReply,
+    AddRequest, AttemptAction, AttemptRequest, BatchRequest, CadenceRequest, CommitReply,
+    CommitRequest, DiffRequest, EditOp, EditReply, IdReply, IdsReply, ImportReply, ImportTurn,
+    KeyReply, LogEntry, LogRequest, MoveRequest, PolicyRequest, RemoveRequest, RestoreRequest,
+    SetRequest, Stats, ThreadFormat, TurnsRequest, UndoReply,
 };
+pub(crate) use ops::{in_words, read};
 pub use options::{Durability, Options};
 pub use read::{Address, Snapshot};
 pub use series::check_import;

@@ -5,12 +5,12 @@ use super::{Db, resolve};
 use crate::change::{History, Working};
 use crate::error::{Error, Result};
 use crate::index::{Indexed, Lookup, SummaryPage};
-use crate::json::Json;
 use crate::language::ast::Selector;
 use crate::language::{Dialect, parse_selector};
 use crate::model::{ChangedPart, Generation, Place, ReadError, Slot, Subtree, Tree};
 use crate::query::{
-    self, EventState, Explanation, Nodes, ReadStates, RichDiff, SelectOptions, Selected, Timeline,
+    self, Diff, EventState, Explanation, Nodes, ReadStates, RichDiff, SelectOptions, Selected,
+    Timeline,
 };
 use crate::snapshot::Contents;
 use crate::store::StoreReader;
@@ -168,18 +168,13 @@ impl Db {
             .map_err(|error| Error::from(error).in_text(text))
     }
 
-    /// What changed between two states, from the older to the newer one.
-    pub fn diff(&self, request: &DiffRequest) -> Result<Json> {
+    /// What changed between two states, from the older to the newer one; not in detail, whatever
+    /// the request says about that.
+    pub fn diff(&self, request: &DiffRequest) -> Result<Diff> {
         let dialect = request.dialect.unwrap_or(self.dialect());
         let (a, b) = (request.a.as_deref(), request.b.as_deref());
         let text = request.q.as_deref().unwrap_or("*");
-        let value = if request.rich {
-            serde_json::to_value(self.rich_diff(request)?)
-        } else {
-            serde_json::to_value(query::diff(&self.view(), a, b, text, dialect)?)
-        };
-        let value = value.map_err(|error| Error::request(error.to_string()))?;
-        Ok(Json::try_from(value)?)
+        Ok(query::diff(&self.view(), a, b, text, dialect)?)
     }
 
     /// The same in more detail, whatever the request says about that.

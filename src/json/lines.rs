@@ -33,24 +33,39 @@ pub fn read_line(
 /// A field of an object, as far as it can be known: what stands behind it may be wrong or missing.
 /// Nothing but the field itself is made a value.
 pub fn field(text: &[u8], name: &str) -> Option<Json> {
-    let mut scan = Scan { text, at: 0 };
     let mut found = None;
+    each_value(text, name, &mut |value| {
+        let value = std::str::from_utf8(value).ok();
+        found = value.and_then(|value| parse_document(value).ok()).or(found.take());
+    });
+    found
+}
+
+/// The text of a field of an object, to the byte; of a name that is there twice, the last one.
+pub fn raw_field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let mut found = None;
+    each_value(text.as_bytes(), name, &mut |value| found = std::str::from_utf8(value).ok());
+    found
+}
+
+/// Gives the text of every field of that name to `each`.
+fn each_value<'a>(text: &'a [u8], name: &str, each: &mut dyn FnMut(&'a [u8])) {
+    let mut scan = Scan { text, at: 0 };
     if !scan.next_is(b'{') {
-        return None;
+        return;
     }
     loop {
-        let Some(key) = scan.string() else { return found };
+        let Some(key) = scan.string() else { return };
         if !scan.next_is(b':') {
-            return found;
+            return;
         }
-        let Some(value) = scan.value() else { return found };
+        let Some(value) = scan.value() else { return };
         let wanted = key.strip_prefix(b"\"").and_then(|key| key.strip_suffix(b"\""));
         if wanted == Some(name.as_bytes()) {
-            let value = std::str::from_utf8(value).ok();
-            found = value.and_then(|value| parse_document(value).ok()).or(found);
+            each(value);
         }
         if !scan.next_is(b',') {
-            return found;
+            return;
         }
     }
 }

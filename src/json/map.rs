@@ -158,3 +158,13 @@ impl serde::Serialize for Map {
         serializer.collect_map(self)
     }
 }
+
+impl<'de> serde::Deserialize<'de> for Map {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Map, D::Error> {
+        use serde::de::Error;
+        match Json::deserialize(deserializer)? {
+            Json::Map(map) => Ok(map),
+            other => Err(D::Error::invalid_type(other.unexpected(), &"an object")),
+        }
+    }
+}

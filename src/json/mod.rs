@@ -11,19 +11,28 @@
 //! This module knows nothing of trees, nodes or storage.
 
 mod canonical;
+mod de;
+mod decode_error;
 mod lines;
 mod map;
 mod parse;
 mod reply;
+mod ser;
 
 pub use canonical::{canonical, canonical_string, write_canonical, write_canonical_str};
-pub use lines::{Line, field, read_line};
+pub use de::from_json;
+pub use decode_error::{DecodeError, Fault};
+pub use lines::{Line, field, raw_field, read_line};
 pub use map::Map;
 pub use parse::{JsonError, parse, parse_document};
-pub use reply::{is_unseen, line, pretty};
+pub use reply::{is_unseen, laid_out, line, pretty};
+pub use ser::{EncodeError, to_json};
 
+use serde::de::{MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::fmt;
 
 /// A normalised JSON value.
 #[derive(Debug, Clone)]
@@ -85,6 +94,20 @@ impl Json {
         }
     }
 
+    /// The value as serde's errors name it.
+    fn unexpected(&self) -> Unexpected<'_> {
+        match self {
+            Json::Null => Unexpected::Unit,
+            Json::Bool(value) => Unexpected::Bool(*value),
+            Json::Int(number) => Unexpected::Signed(*number),
+            Json::BigInt(_) => Unexpected::Unsigned(u64::MAX),
+            Json::Float(number) => Unexpected::Float(*number),
+            Json::Str(text) => Unexpected::Str(text),
+            Json::List(_) => Unexpected::Seq,
+            Json::Map(_) => Unexpected::Map,
+        }
+    }
+
     /// What the value is called in an error message.
     pub fn type_name(&self) -> &'static str {
         match self {
@@ -142,28 +165,124 @@ impl From<bool> for Json {
     }
 }
 
+/// From [`from_json`] no digit is lost. Other deserializers give what they have: `serde_json` reads
+/// an integer beyond 64 bits as a double, so texts are for [`parse`].
 impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Json, D::Error> {
-        let value = serde_json::Value::deserialize(deserializer)?;
-        Json::try_from(value).map_err(serde::de::Error::custom)
+        deserializer.deserialize_any(AnyValue)
     }
 }
 
+struct AnyValue;
+
+impl<'de> Visitor<'de> for AnyValue {
+    type Value = Json;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Json, E> {
+        Ok(Json::Null)
+    }
+
+    fn visit_none<E>(self) -> Result<Json, E> {
+        Ok(Json::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Json, D::Error> {
+        Json::deserialize(deserializer)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
+        Ok(Json::Bool(value))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Json, E> {
+        Ok(Json::Int(number))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Json, E> {
+        Ok(ser::integer(number.into()))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Json, E> {
+        match number.is_finite() {
+            true => Ok(Json::Float(number)),
+            false => Err(E::custom(format!("JSON has no number {number}"))),
+        }
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Json, E> {
+        Ok(Json::from(text))
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Json, E> {
+        Ok(Json::Str(text))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Json, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(Json::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Json, A::Error> {
+        let mut list = Vec::new();
+        while let Some(entry) = entries.next_entry()? {
+            list.push(entry);
+        }
+        Ok(Json::Map(Map::collected(list)))
+    }
+
+    /// The digits of an integer beyond 64 bits.
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, digits: D) -> Result<Json, D::Error> {
+        parse(&String::deserialize(digits)?).map_err(serde::de::Error::custom)
+    }
+}
+
+/// [`to_json`] and [`line()`] keep every digit. Other serializers of JSON get an integer beyond 64
+/// bits as a `RawValue` of `serde_json`.
 impl Serialize for Json {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Json::Null => serializer.serialize_unit(),
             Json::Bool(value) => serializer.serialize_bool(*value),
             Json::Int(number) => serializer.serialize_i64(*number),
-            Json::Float(_) | Json::BigInt(_) => {
-                // Through serde_json's number, whose text survives unchanged.
-                let text = canonical_string(self);
-                let number: serde_json::Number = text.parse().map_err(serde::ser::Error::custom)?;
-                number.serialize(serializer)
-            }
+            Json::BigInt(digits) => match digits.parse::<u64>() {
+                Ok(number) => serializer.serialize_u64(number),
+                Err(_) => RawValue::from_string(digits.to_string())
+                    .map_err(serde::ser::Error::custom)?
+                    .serialize(serializer),
+            },
+            Json::Float(number) => serializer.serialize_f64(*number),
             Json::Str(text) => serializer.serialize_str(text),
             Json::List(items) => serializer.collect_seq(items),
             Json::Map(map) => serializer.collect_map(map),
         }
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Json {
+    fn schema_name() -> Cow<'static, str> {
+        "Json".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "description": "Any JSON value." })
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Map {
+    fn schema_name() -> Cow<'static, str> {
+        "Object".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "object" })
     }
 }

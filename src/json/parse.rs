@@ -1,4 +1,4 @@
-//! From text, or a parsed document, to a [`Json`].
+//! From text to a [`Json`].
 //!
 //! The parser is written out here because no digit may be lost and no key may mean anything:
 //! `serde_json` keeps long numbers only by giving one key of an object a meaning of its own. It
@@ -263,27 +263,6 @@ impl Parser<'_> {
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
         let column = 1 + before.iter().rev().take_while(|byte| **byte != b'\n').count();
         JsonError::Syntax(format!("expected {what} (line {line}, byte {column})"))
-    }
-}
-
-impl TryFrom<serde_json::Value> for Json {
-    type Error = JsonError;
-
-    fn try_from(value: serde_json::Value) -> Result<Json, JsonError> {
-        Ok(match value {
-            serde_json::Value::Null => Json::Null,
-            serde_json::Value::Bool(value) => Json::Bool(value),
-            serde_json::Value::Number(number) => number_from_text(number.as_str())?,
-            serde_json::Value::String(text) => Json::Str(text),
-            serde_json::Value::Array(items) => {
-                Json::List(items.into_iter().map(Json::try_from).collect::<Result<_, _>>()?)
-            }
-            serde_json::Value::Object(map) => Json::Map(
-                map.into_iter()
-                    .map(|(key, value)| Ok((key, Json::try_from(value)?)))
-                    .collect::<Result<_, JsonError>>()?,
-            ),
-        })
     }
 }
 

@@ -4,18 +4,25 @@
 //! others are written as `\u009b` too, which every parser reads as the same text. The canonical
 //! serializer beside this one needs no such care: it writes ASCII.
 
+use super::{Json, canonical_string};
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 use std::io::{Result, Write};
 
 /// A value as one line.
 pub fn line<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<String> {
-    write(value, CompactFormatter)
+    write(value, Escaping(Numbers(CompactFormatter)))
 }
 
 /// A value laid out over lines.
 pub fn pretty<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<String> {
-    write(value, PrettyFormatter::new())
+    write(value, Escaping(Numbers(PrettyFormatter::new())))
+}
+
+/// A value laid out over lines, for whoever looks at its text: nothing but what JSON itself escapes
+/// is escaped.
+pub fn laid_out(value: &Json) -> String {
+    write(value, Numbers(PrettyFormatter::new())).unwrap_or_default()
 }
 
 /// Whether a character is obeyed or not seen: the control characters, those that set the direction
@@ -44,8 +51,24 @@ pub fn is_unseen(symbol: char) -> bool {
 
 fn write<T: Serialize + ?Sized>(value: &T, layout: impl Formatter) -> serde_json::Result<String> {
     let mut out = Vec::new();
-    value.serialize(&mut serde_json::Serializer::with_formatter(&mut out, Escaping(layout)))?;
+    value.serialize(&mut serde_json::Serializer::with_formatter(&mut out, layout))?;
     String::from_utf8(out).map_err(serde::ser::Error::custom)
+}
+
+/// What a layout that changes something else leaves to the one inside it.
+macro_rules! layout {
+    (all) => {
+        layout! {
+            begin_array() end_array() begin_array_value(first) end_array_value()
+            begin_object() end_object() begin_object_key(first) begin_object_value()
+            end_object_value()
+        }
+    };
+    ($($method:ident($($first:ident)?))*) => {$(
+        fn $method<W: Write + ?Sized>(&mut self, out: &mut W $(, $first: bool)?) -> Result<()> {
+            self.0.$method(out $(, $first)?)
+        }
+    )*};
 }
 
 /// A layout whose texts are escaped as this module says.
@@ -68,39 +91,20 @@ impl<F: Formatter> Formatter for Escaping<F> {
         out.write_all(&text.as_bytes()[plain..])
     }
 
-    fn begin_array<W: Write + ?Sized>(&mut self, out: &mut W) -> Result<()> {
-        self.0.begin_array(out)
+    fn write_f64<W: Write + ?Sized>(&mut self, out: &mut W, number: f64) -> Result<()> {
+        self.0.write_f64(out, number)
     }
 
-    fn end_array<W: Write + ?Sized>(&mut self, out: &mut W) -> Result<()> {
-        self.0.end_array(out)
+    layout!(all);
+}
+
+/// A layout whose numbers are spelled as everywhere else: `1e+16`.
+struct Numbers<F>(F);
+
+impl<F: Formatter> Formatter for Numbers<F> {
+    fn write_f64<W: Write + ?Sized>(&mut self, out: &mut W, number: f64) -> Result<()> {
+        out.write_all(canonical_string(&Json::Float(number)).as_bytes())
     }
 
-    fn begin_array_value<W: Write + ?Sized>(&mut self, out: &mut W, first: bool) -> Result<()> {
-        self.0.begin_array_value(out, first)
-    }
-
-    fn end_array_value<W: Write + ?Sized>(&mut self, out: &mut W) -> Result<()> {
-        self.0.end_array_value(out)
-    }
-
-    fn begin_object<W: Write + ?Sized>(&mut self, out: &mut W) -> Result<()> {
-        self.0.begin_object(out)
-    }
-
-    fn end_object<W: Write + ?Sized>(&mut self, out: &mut W) -> Result<()> {
-        self.0.end_object(out)
-    }
-
-    fn begin_object_key<W: Write + ?Sized>(&mut self, out: &mut W, first: bool) -> Result<()> {
-        self.0.begin_object_key(out, first)
-    }
-
-    fn begin_object_value<W: Write + ?Sized>(&mut self, out: &mut W) -> Result<()> {
-        self.0.begin_object_value(out)
-    }
-
-    fn end_object_value<W: Write + ?Sized>(&mut self, out: &mut W) -> Result<()> {
-        self.0.end_object_value(out)
-    }
+    layout!(all);
 }

@@ -9,6 +9,7 @@ use std::str::FromStr;
 
 /// A generation of the selector language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Dialect {
     /// mt / mc / cb. No prefix reads the working state, `@t0` the newest snapshot.
     #[default]
@@ -96,5 +97,15 @@ impl FromStr for Dialect {
 
     fn from_str(text: &str) -> Result<Self, UnknownDialect> {
         Dialect::ALL.into_iter().find(|d| d.name() == text).ok_or(UnknownDialect)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Dialect {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Dialect, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        name.parse().map_err(|_| {
+            let message = format!("a dialect is \"0.1\" or \"1.0\", not \"{name}\"");
+            serde::de::Error::custom(message)
+        })
     }
 }

@@ -1,10 +1,11 @@
 //! Pruning policies (R4.4) as data, and how their limits are counted.
 
 use crate::model::{Class, Node, Subtree};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// The part of the tree that a policy limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Region {
     /// `^sys`
     #[serde(rename = "^sys")]
@@ -30,9 +31,11 @@ impl Region {
 
 /// Limits on the whole tree, or on one region of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
 pub struct Policy {
     /// The region; the whole tree if there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "region")]
     pub region: Option<Region>,
     /// The most blocks.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,6 +49,26 @@ pub struct Policy {
     /// Turns that are left alone, counted from the newest; the head is the newest of all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protect_recent_turns: Option<u64>,
+}
+
+/// The region of a policy that comes from outside.
+fn region<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Region>, D::Error> {
+    use serde::de::{Error, Unexpected};
+    let name = Option::<String>::deserialize(deserializer)?;
+    name.map(|name| name.parse()).transpose().map_err(|message: String| {
+        D::Error::invalid_value(Unexpected::Other(&message), &"a region")
+    })
+}
+
+impl std::str::FromStr for Region {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Region, String> {
+        let mut known = [Region::Sys, Region::Seq, Region::Ah].into_iter();
+        known.find(|region| region.name() == name).ok_or_else(|| {
+            format!("a policy is for ^sys, ^seq or ^ah, or has no region: not {name}")
+        })
+    }
 }
 
 impl Policy {

@@ -4,6 +4,8 @@
 //! the methods of [`Tree`], and only `change::apply` and `lifecycle` call them.
 
 mod class;
+mod header;
+mod hex;
 mod invariant;
 mod node;
 mod order;
@@ -14,8 +16,12 @@ mod time;
 mod tree;
 
 pub use class::{Class, Generation};
+pub use header::{
+    HEADERS, Header, HeaderType, PARENT_TRACKED, SetBy, TABLE, addable, header, is_fixed, settable,
+};
+pub use hex::{hex, unhex};
 pub use invariant::violations;
-pub use node::{ContentRef, HEADERS, Id, Lifetime, Name, Node};
+pub use node::{ContentRef, Id, Lifetime, Name, Node};
 pub use order::{PruneRank, prune_rank, sibling_order};
 pub use place::{Place, Run, Slot, Spine};
 pub use source::{ChangedPart, Instance, ReadError, Skeleton, TurnSource};

@@ -5,33 +5,6 @@ use crate::json::Json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The names of all headers, as documents have them; anything else is a custom attribute.
-pub const HEADERS: [&str; 23] = [
-    "id",
-    "nodeType",
-    "offset",
-    "ttl",
-    "priority",
-    "cycle",
-    "created_at_ns",
-    "created_at_iso",
-    "creation_index",
-    "role",
-    "kind",
-    "key",
-    "tags",
-    "cad",
-    "content",
-    "content_hash",
-    "provenance",
-    "removable",
-    "pinned",
-    "refs",
-    "mime",
-    "encoding",
-    "children",
-];
-
 /// The id of a node: opaque, case-sensitive, unique over the whole history of a store.
 pub type Id = Arc<str>;
 

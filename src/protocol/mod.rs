@@ -1,15 +1,48 @@
-//! The operation protocol: JSON objects in, JSON objects out, for every front alike.
+//! The operation protocol: one set of operations, as plain data, for every front.
 //!
-//! [`answer`] is the one dispatcher, [`handle`] reads a request first; neither fails, because an
-//! error is a reply too.
+//! A [`Request`] is one of the operations; [`Operation`] says what each answers. An [`Envelope`]
+//! carries it, a [`Reply`] carries what came of it, and both are JSON objects on a line.
+//! [`answer`] is the one dispatcher. Fronts hold a [`Client`] and cannot tell where the store is.
+//!
+//! No operation names a file. Functions such as [`fork`] write files of the client's own, out of
+//! what a store sends.
 
-mod fields;
-mod parse;
+mod call;
+mod client;
+mod complete;
+mod dispatch;
+mod envelope;
+mod exact;
+mod files;
+mod lines;
+mod operation;
+mod replies;
 mod reply;
+mod requests;
+mod run_session;
+#[cfg(feature = "schema")]
+mod schema;
 mod statement;
+mod states;
 mod vocabulary;
 
-pub use parse::{At, Op, Question, parse_request};
-pub use reply::{Body, Reply, answer, handle, handle_bytes, handle_line, refuse_line};
-pub use statement::statement_op;
+pub use client::{Answered, Client, ClientExt, LocalClient};
+pub use dispatch::{answer, handle};
+pub use envelope::Envelope;
+pub use exact::Exact;
+pub use files::{Copied, dump_to, fork, load, replay_into};
+pub use lines::{handle_bytes, handle_line, handle_streaming, refuse_line};
+pub use operation::{Operation, Request};
+pub use replies::{
+    Attempts, BatchReply, Compacted, Completed, Difference, Dumped, Imported, Replayed, Selection,
+    StateKind, StateReply, StoreState,
+};
+pub use reply::{Body, Notice, Progress, Reply, Sink};
+pub use requests::{
+    CheckSent, Compact, Compare, Complete, Details, Dump, Explain, Export, GetStats, Import, Life,
+    Nodes, Rebuild, Replay, Select, State, Thread, Tree, Undo, Verify,
+};
+#[cfg(feature = "schema")]
+pub use schema::schema;
+pub use statement::statement_request;
 pub use vocabulary::{statement_fields, words_of};

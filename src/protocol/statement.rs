@@ -1,45 +1,29 @@
 //! Statements to operations: what a line says, as the request that every other front would send.
 //!
-//! A statement becomes the JSON object of its operation and is read like any other, so there is
-//! one judge of fields and types. Each field is first judged alone, so that an error can point at
-//! it. Selectors are passed on as they were written.
+//! The fields of a statement are read like those of any other request, so there is one judge of
+//! names and types; an error points at the field that it is about. Selectors are passed on as they
+//! were written.
 
-use super::parse::{Op, Question, parse_request};
+use super::operation::Request;
+use super::requests::{Nodes, Select, Undo};
 use crate::code::Code;
+use crate::db::{
+    AddRequest, CadenceRequest, CommitRequest, DiffRequest, MoveRequest, PolicyRequest,
+    RemoveRequest, RestoreRequest, SetRequest,
+};
 use crate::error::{Error, Result};
-use crate::json::{self, Json, Map};
+use crate::json::{self, DecodeError, Fault, Json, Map, from_json};
 use crate::language::ast::{
     Add, Diff, Field, FieldValue, Fields, Moment, Policy, Set, Statement, Value, ValueKind,
 };
 use crate::language::{Dialect, Span, format, nearest_word};
-use crate::model::HEADERS;
+use crate::lifecycle;
+use crate::model::{HEADERS, HeaderType, addable, header, settable};
 use crate::query::SelectOptions;
+use serde::de::DeserializeOwned;
 
-/// The fields of an add beside those that have a place of their own in the statement.
-pub const ADD_FIELDS: [&str; 18] = [
-    "role",
-    "kind",
-    "key",
-    "tags",
-    "ttl",
-    "cad",
-    "offset",
-    "priority",
-    "refs",
-    "pinned",
-    "id",
-    "type",
-    "container",
-    "removable",
-    "provenance",
-    "mime",
-    "encoding",
-    "created_at_ns",
-];
-
-/// The fields of a set.
-pub const SET_FIELDS: [&str; 9] =
-    ["ttl", "priority", "key", "tags", "cad", "pinned", "refs", "mime", "encoding"];
+/// What an add has beside headers: a type, and whether it is a container.
+const ADD_WORDS: [&str; 2] = ["type", "container"];
 
 /// The fields of a move.
 pub const MOVE_FIELDS: [&str; 2] = ["offset", "created_at_ns"];
@@ -51,181 +35,174 @@ pub const COMMIT_FIELDS: [&str; 3] = ["expected_cycle", "created_at_ns", "dry_ru
 pub const POLICY_FIELDS: [&str; 5] =
     ["region", "max_blocks", "max_bytes", "max_tokens", "protect_recent_turns"];
 
-/// Headers that are lists of texts: one text is a list of one.
-const LISTS: [&str; 2] = ["tags", "refs"];
-
-/// The operation that a statement asks for. `text` is what the statement was read from, in
-/// `dialect`; a selector becomes a `nodes` if it asks for one state, and else a `select`.
-pub fn statement_op(statement: &Statement, text: &str, dialect: Dialect) -> Result<Op> {
-    let part = |span: Span| Json::from(span.of(text));
-    let request = match statement {
-        Statement::Select(selector) => {
-            let q = selector.at.0.of(text).to_owned();
-            let question =
-                Question { q, dialect: Some(dialect), options: SelectOptions::default() };
-            let range = selector.time.as_ref().is_some_and(|time| time.kind.is_range());
-            return Ok(if range { Op::Select(question) } else { Op::Nodes(question) });
-        }
-        Statement::Add(add) => add_request(add, text)?,
-        Statement::Set(set) => set_request(set, text)?,
-        Statement::Move(request) => {
-            let mut map = plain_fields("move", request.fields.as_ref(), &MOVE_FIELDS)?;
-            map.insert("target".to_owned(), part(request.target.at.0));
-            map.insert("to".to_owned(), part(request.to.at.0));
-            map
-        }
-        Statement::Remove(remove) => Map::from([
-            ("op".to_owned(), Json::from("remove")),
-            ("target".to_owned(), part(remove.target.at.0)),
-            ("force".to_owned(), Json::from(remove.force)),
-        ]),
-        Statement::Commit(commit) => {
-            plain_fields("commit", commit.fields.as_ref(), &COMMIT_FIELDS)?
-        }
-        Statement::Undo(_) => Map::from([("op".to_owned(), Json::from("undo"))]),
-        Statement::Restore(restore) => Map::from([
-            ("op".to_owned(), Json::from("restore")),
-            ("at".to_owned(), part(restore.to.at.0)),
-            ("discard".to_owned(), Json::from(restore.discard)),
-        ]),
-        Statement::Diff(diff) => diff_request(diff, text, dialect),
-        Statement::Policy(policy) => policy_request(policy)?,
-        Statement::EndCadence(cadence) => Map::from([
-            ("op".to_owned(), Json::from("cadence")),
-            ("end".to_owned(), Json::from(cadence.key.as_str())),
-        ]),
-    };
-    parse_request(Json::Map(request))
+/// The fields of an add beside those that have a place of their own in the statement.
+pub fn add_fields() -> Vec<&'static str> {
+    addable().map(|header| header.name).chain(ADD_WORDS).collect()
 }
 
-fn add_request(add: &Add, text: &str) -> Result<Map> {
-    let mut map = node_fields("add", add.fields.as_ref(), &ADD_FIELDS)?;
-    if let Some(place) = &add.place {
-        map.insert("to".to_owned(), Json::from(place.at.0.of(text)));
-    }
+/// The fields of a set, likewise.
+pub fn set_fields() -> Vec<&'static str> {
+    let names = settable().into_iter().map(|header| header.name);
+    names.filter(|name| *name != "content").collect()
+}
+
+/// The request that a statement makes. `text` is what the statement was read from, in `dialect`;
+/// a selector becomes a `nodes` if it asks for one state, and else a `select`.
+pub fn statement_request(statement: &Statement, text: &str, dialect: Dialect) -> Result<Request> {
+    let part = |span: Span| span.of(text).to_owned();
+    Ok(match statement {
+        Statement::Select(selector) => {
+            let (q, dialect) = (part(selector.at.0), Some(dialect));
+            let options = SelectOptions::default();
+            match selector.time.as_ref().is_some_and(|time| time.kind.is_range()) {
+                true => Select { q, dialect, options }.into(),
+                false => Nodes { q, dialect, options }.into(),
+            }
+        }
+        Statement::Add(add) => add_request(add, text)?.into(),
+        Statement::Set(set) => set_request(set, text)?.into(),
+        Statement::Move(request) => {
+            let fields = request.fields.as_ref();
+            let mut map = plain_fields("move", fields, &MOVE_FIELDS)?;
+            map.insert("target".to_owned(), Json::from(part(request.target.at.0)));
+            map.insert("to".to_owned(), Json::from(part(request.to.at.0)));
+            read::<MoveRequest>("move", fields, map)?.into()
+        }
+        Statement::Remove(remove) => {
+            RemoveRequest { target: part(remove.target.at.0), force: remove.force }.into()
+        }
+        Statement::Commit(commit) => {
+            let fields = commit.fields.as_ref();
+            let map = plain_fields("commit", fields, &COMMIT_FIELDS)?;
+            read::<CommitRequest>("commit", fields, map)?.into()
+        }
+        Statement::Undo(_) => Undo {}.into(),
+        Statement::Restore(restore) => {
+            RestoreRequest { at: part(restore.to.at.0), discard: restore.discard }.into()
+        }
+        Statement::Diff(diff) => diff_request(diff, text, dialect).into(),
+        Statement::Policy(policy) => policy_request(policy)?.into(),
+        Statement::EndCadence(cadence) => CadenceRequest { end: cadence.key.clone() }.into(),
+    })
+}
+
+fn add_request(add: &Add, text: &str) -> Result<AddRequest> {
+    let fields = add.fields.as_ref();
+    let map = node_fields("add", fields, &add_fields())?;
+    let mut request: AddRequest = read("add", fields, map)?;
+    request.to = add.place.as_ref().map(|place| place.at.0.of(text).to_owned());
     if let Some(name) = &add.node_type {
-        if map.contains_key("type") {
+        if request.node_type.is_some() {
             return Err(at(name.at.0, Error::request("the type is given twice")));
         }
-        let name = match &name.name {
+        request.node_type = Some(match &name.name {
             Some(rest) => format!("{}:{rest}", name.base),
             None => name.base.clone(),
-        };
-        map.insert("type".to_owned(), Json::from(name));
+        });
     }
     if let Some(content) = &add.content {
-        map.insert("content".to_owned(), content.value.clone());
+        request.content = Some(content.value.clone()).filter(|content| !content.is_null());
     }
-    Ok(map)
+    Ok(request)
 }
 
-fn set_request(set: &Set, text: &str) -> Result<Map> {
-    let mut map = node_fields("set", set.fields.as_ref(), &SET_FIELDS)?;
+fn set_request(set: &Set, text: &str) -> Result<SetRequest> {
+    let fields = set.fields.as_ref();
+    let mut map = node_fields("set", fields, &set_fields())?;
     map.insert("target".to_owned(), Json::from(set.target.at.0.of(text)));
+    let mut request: SetRequest = read("set", fields, map)?;
     if let Some(content) = &set.content {
-        map.insert("content".to_owned(), content.value.clone());
+        request.content = Some(Some(content.value.clone()).filter(|content| !content.is_null()));
     }
-    Ok(map)
+    Ok(request)
 }
 
-fn diff_request(diff: &Diff, text: &str, dialect: Dialect) -> Map {
+fn diff_request(diff: &Diff, text: &str, dialect: Dialect) -> DiffRequest {
     let address = |moment: &Moment| match moment {
-        Moment::Now(_) => Json::Null,
-        Moment::Time(time) => Json::from(format(time, dialect)),
+        Moment::Now(_) => None,
+        Moment::Time(time) => Some(format(time, dialect)),
     };
     let newest = if dialect.t0_is_working_state() { "@t-1" } else { "@t0" };
     let (a, b) = match &diff.states[..] {
-        [] => (Json::from(newest), Json::Null),
-        [one] => (address(one), Json::Null),
+        [] => (Some(newest.to_owned()), None),
+        [one] => (address(one), None),
         [a, b, ..] => (address(a), address(b)),
     };
-    let mut map = Map::from([
-        ("op".to_owned(), Json::from("diff")),
-        ("a".to_owned(), a),
-        ("b".to_owned(), b),
-        ("rich".to_owned(), Json::from(diff.rich)),
-        ("dialect".to_owned(), Json::from(dialect.name())),
-    ]);
-    if let Some(selector) = &diff.selector {
-        map.insert("q".to_owned(), Json::from(selector.at.0.of(text)));
-    }
-    map
+    let q = diff.selector.as_ref().map(|selector| selector.at.0.of(text).to_owned());
+    DiffRequest { a, b, q, rich: diff.rich, dialect: Some(dialect) }
 }
 
-fn policy_request(policy: &Policy) -> Result<Map> {
-    let mut map = Map::from([("op".to_owned(), Json::from("policy"))]);
-    let Some(set) = &policy.set else { return Ok(map) };
-    let mut list = Vec::with_capacity(set.len());
+fn policy_request(policy: &Policy) -> Result<PolicyRequest> {
+    let Some(set) = &policy.set else { return Ok(PolicyRequest::default()) };
+    let mut list: Vec<lifecycle::Policy> = Vec::with_capacity(set.len());
     for fields in set {
-        let mut one = Map::new();
-        for field in &fields.list {
-            known(field, "policy", &POLICY_FIELDS)?;
-            let mut value = value_of(field);
-            if let ("region", Json::Str(region)) = (field.name.text.as_str(), &mut value)
-                && !region.starts_with('^')
-            {
-                region.insert(0, '^');
-            }
-            let alone = Map::from([(field.name.text.clone(), value.clone())]);
-            let request = Map::from([
-                ("op".to_owned(), Json::from("policy")),
-                ("set".to_owned(), Json::List(vec![Json::Map(alone)])),
-            ]);
-            parse_request(Json::Map(request)).map_err(|error| at(field.at.0, error))?;
-            one.insert(field.name.text.clone(), value);
+        let mut map = plain_fields("policy", Some(fields), &POLICY_FIELDS)?;
+        if let Some(Json::Str(region)) = map.get_mut("region")
+            && !region.starts_with('^')
+        {
+            region.insert(0, '^');
         }
-        list.push(Json::Map(one));
+        list.push(read("policy", Some(fields), map)?);
     }
-    map.insert("set".to_owned(), Json::List(list));
-    Ok(map)
+    Ok(PolicyRequest { set: Some(list) })
 }
 
-/// The request of an operation whose fields are a closed list.
+/// A request of these fields; an error is about one of them, or about none.
+fn read<T: DeserializeOwned>(op: &str, fields: Option<&Fields>, map: Map) -> Result<T> {
+    from_json(Json::Map(map)).map_err(|error: DecodeError| {
+        let name = match (&error.fault, error.path.first()) {
+            (Fault::Unknown { name, .. }, None) => Some(name.clone()),
+            (_, field) => field.cloned(),
+        };
+        let field = fields.and_then(|fields| {
+            fields.list.iter().find(|field| Some(&field.name.text) == name.as_ref())
+        });
+        let error = Error::in_request(op, error);
+        match field {
+            Some(field) => at(field.at.0, error),
+            None => error,
+        }
+    })
+}
+
+/// The fields of an operation that has a closed list of them.
 fn plain_fields(op: &str, fields: Option<&Fields>, names: &[&str]) -> Result<Map> {
-    let mut map = Map::from([("op".to_owned(), Json::from(op))]);
+    let mut map = Map::new();
     for field in fields.into_iter().flat_map(|fields| &fields.list) {
         known(field, op, names)?;
-        judge(op, field, field.name.text.clone(), value_of(field))?;
         map.insert(field.name.text.clone(), value_of(field));
     }
+    // Null is nothing that any of them could be.
+    map.retain(|_, value| !value.is_null());
     Ok(map)
 }
 
-/// The request of an operation on nodes, which may have attributes of their own.
+/// The fields of an operation on nodes, which may have attributes of their own.
 fn node_fields(op: &str, fields: Option<&Fields>, names: &[&str]) -> Result<Map> {
-    let mut map = Map::from([("op".to_owned(), Json::from(op))]);
-    let mut attrs = Map::new();
+    let (mut map, mut attrs) = (Map::new(), Map::new());
     for field in fields.into_iter().flat_map(|fields| &fields.list) {
         let name = field.name.text.as_str();
         let value = value_of(field);
-        if name == "content" || names.contains(&name) || (op == "set" && ADD_FIELDS.contains(&name))
-        {
-            judge(op, field, name.to_owned(), value.clone())?;
+        let is_field = name == "content"
+            || names.contains(&name)
+            || (op == "set" && add_fields().contains(&name));
+        if is_field {
             map.insert(name.to_owned(), value);
-        } else {
-            let own = name.starts_with("data_") || name.starts_with("content_");
-            if !own && !name.contains(':') && !HEADERS.contains(&name) {
-                return Err(unknown(field, op, names, Code::AttrNamespace));
-            }
-            attrs.insert(name.to_owned(), value);
+            continue;
         }
+        let own = name.starts_with("data_") || name.starts_with("content_");
+        if !own && !name.contains(':') && !HEADERS.contains(&name) {
+            return Err(unknown(field, op, names, Code::AttrNamespace));
+        }
+        attrs.insert(name.to_owned(), value);
+    }
+    if op == "add" {
+        map.retain(|_, value| !value.is_null());
     }
     if !attrs.is_empty() {
         map.insert("attrs".to_owned(), Json::Map(attrs));
     }
     Ok(map)
-}
-
-/// Reads a request with this field alone.
-fn judge(op: &str, field: &Field, name: String, value: Json) -> Result<()> {
-    let mut alone = Map::from([("op".to_owned(), Json::from(op)), (name, value)]);
-    for needed in ["target", "to"] {
-        if matches!((op, needed), ("set" | "move", "target") | ("move", "to")) {
-            alone.insert(needed.to_owned(), Json::from("*"));
-        }
-    }
-    parse_request(Json::Map(alone)).map_err(|error| at(field.at.0, error))?;
-    Ok(())
 }
 
 fn known(field: &Field, op: &str, names: &[&str]) -> Result<()> {
@@ -264,12 +241,15 @@ fn value_of(field: &Field) -> Json {
         FieldValue::Flag => Json::Bool(true),
         FieldValue::Many(values) => Json::List(values.iter().map(value).collect()),
         FieldValue::One(one) => match value(one) {
-            text @ Json::Str(_) if LISTS.contains(&field.name.text.as_str()) => {
-                Json::List(vec![text])
-            }
+            // One text is a list of one.
+            text @ Json::Str(_) if is_list(&field.name.text) => Json::List(vec![text]),
             other => other,
         },
     }
+}
+
+fn is_list(name: &str) -> bool {
+    header(name).is_some_and(|header| header.values == HeaderType::Texts)
 }
 
 fn value(value: &Value) -> Json {

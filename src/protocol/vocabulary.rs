@@ -3,7 +3,7 @@
 //! Bounded, however long the history is: the standing instructions, the head and the newest turns
 //! are looked at.
 
-use super::statement::{ADD_FIELDS, COMMIT_FIELDS, MOVE_FIELDS, POLICY_FIELDS, SET_FIELDS};
+use super::statement::{COMMIT_FIELDS, MOVE_FIELDS, POLICY_FIELDS, add_fields, set_fields};
 use crate::db::{Address, Db};
 use crate::json::{Json, Map};
 use crate::language::complete::Words;
@@ -23,13 +23,13 @@ const CYCLES: usize = 20;
 const LONGEST: usize = 40;
 
 /// The names of the fields that a statement takes in braces; none if it takes no fields.
-pub fn statement_fields(statement: Keyword) -> Option<&'static [&'static str]> {
+pub fn statement_fields(statement: Keyword) -> Option<Vec<&'static str>> {
     Some(match statement {
-        Keyword::Add => &ADD_FIELDS,
-        Keyword::Set => &SET_FIELDS,
-        Keyword::Move => &MOVE_FIELDS,
-        Keyword::Commit => &COMMIT_FIELDS,
-        Keyword::Policy => &POLICY_FIELDS,
+        Keyword::Add => add_fields(),
+        Keyword::Set => set_fields(),
+        Keyword::Move => MOVE_FIELDS.to_vec(),
+        Keyword::Commit => COMMIT_FIELDS.to_vec(),
+        Keyword::Policy => POLICY_FIELDS.to_vec(),
         _ => return None,
     })
 }

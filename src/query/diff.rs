@@ -14,11 +14,12 @@ use crate::language::Dialect;
 use crate::language::{parse_selector, parse_time};
 use crate::model::Id;
 use crate::snapshot::hex;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What differs between two states.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Diff {
     /// In the newer one only, in its canonical order.
     pub added: Vec<Id>,
@@ -29,7 +30,8 @@ pub struct Diff {
 }
 
 /// A node that differs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChangedFields {
     /// Its id.
     pub id: Id,
@@ -38,7 +40,8 @@ pub struct ChangedFields {
 }
 
 /// The same with values, moves, and what parents gained and lost.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RichDiff {
     /// In the newer one only, in its canonical order.
     pub added: Vec<Id>,
@@ -53,7 +56,8 @@ pub struct RichDiff {
 }
 
 /// A node that differs, with values; `from` is the older one here.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RichChanged {
     /// Its id.
     pub id: Id,
@@ -62,15 +66,16 @@ pub struct RichChanged {
     /// The older and the newer value of each.
     pub delta: Delta,
     /// If it has another parent.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_changed: Option<ParentChanged>,
     /// If it has another offset.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset_changed: Option<FromTo>,
 }
 
 /// The two parents of a node.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct ParentChanged {
     pub previous_parent_id: Option<Id>,
@@ -78,7 +83,8 @@ pub struct ParentChanged {
 }
 
 /// What a parent gained and lost.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ParentDiff {
     /// The parent.
     pub id: Id,
@@ -89,7 +95,8 @@ pub struct ParentDiff {
 }
 
 /// A node that seems to have come back under another id.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Moved {
     /// The id that went.
     pub from: Id,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The options of a query.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct SelectOptions {
     /// Say how contents differ, where they do.
@@ -40,6 +41,7 @@ impl SelectOptions {
 
 /// How a difference of contents is written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ContentMode {
     /// A unified diff of lines.
@@ -53,6 +55,7 @@ pub enum ContentMode {
 
 /// A field that goes with a change of content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "each variant is the field that its name spells")]
 pub enum Material {

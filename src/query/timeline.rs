@@ -10,7 +10,7 @@ use crate::change::History;
 use crate::index::{Indexed, Lookup, SummaryPage};
 use crate::model::{ChangedPart, Generation, Place, ReadError, Slot, Subtree, Tree};
 use crate::snapshot::Contents;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -142,7 +142,8 @@ pub enum EventState {
 }
 
 /// What was done for an answer.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tally {
     /// Parts of the tree that were read.
     pub parts_read: u64,

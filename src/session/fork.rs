@@ -38,23 +38,30 @@ impl From<Address> for Until {
     }
 }
 
-impl Until {
-    /// The last event to take.
-    fn last(self, db: &Db) -> Result<u64> {
-        match self {
-            Until::End => Ok(db.events()),
-            Until::Cycle(0) => {
-                let message = "there is no snapshot yet to end with: commit first";
-                Err(Error::new(Code::SnapshotNotFound, message))
-            }
-            Until::Cycle(cycle) => db.seq_of_cycle(cycle),
-            Until::Event(seq) if (1..=db.events()).contains(&seq) => Ok(seq),
-            Until::Event(seq) => {
-                let message = format!("there is no event {seq}: the last one is {}", db.events());
-                Err(Error::new(Code::NodeNotFound, message))
-            }
+/// The last event of a history that ends there.
+pub fn last_event(db: &Db, until: Until) -> Result<u64> {
+    match until {
+        Until::End => Ok(db.events()),
+        Until::Cycle(0) => {
+            let message = "there is no snapshot yet to end with: commit first";
+            Err(Error::new(Code::SnapshotNotFound, message))
+        }
+        Until::Cycle(cycle) => db.seq_of_cycle(cycle),
+        Until::Event(seq) if (1..=db.events()).contains(&seq) => Ok(seq),
+        Until::Event(seq) => {
+            let message = format!("there is no event {seq}: the last one is {}", db.events());
+            Err(Error::new(Code::NodeNotFound, message))
         }
     }
+}
+
+/// The last cycle that is closed in a history that ends there.
+pub fn last_closed(db: &Db, until: Until) -> Result<u64> {
+    Ok(match until {
+        Until::Cycle(cycle) => cycle,
+        Until::Event(seq) => db.after_event(seq)?.cycle(),
+        Until::End => db.last_cycle(),
+    })
 }
 
 /// Makes a store in a new file with the same events up to a point, and nothing else. `progress` is
@@ -66,7 +73,7 @@ pub fn copy(
     options: Options,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Db> {
-    let last = until.last(db)?;
+    let last = last_event(db, until)?;
     fill(db, last, NewStore::create(path, db.generation())?, progress)?.finish(options)
 }
 
@@ -78,7 +85,7 @@ pub fn copy_on(
     options: Options,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<Db> {
-    let last = until.last(db)?;
+    let last = last_event(db, until)?;
     fill(db, last, NewStore::create_on(storage, db.generation())?, progress)?.finish(options)
 }
 
@@ -114,17 +121,13 @@ pub fn fork_on(
 }
 
 fn origin(db: &Db, until: Until) -> Result<Origin> {
-    let cycle = match until {
-        Until::Cycle(cycle) => cycle,
-        Until::Event(seq) => db.after_event(seq)?.cycle(),
-        Until::End => db.last_cycle(),
-    };
+    let cycle = last_closed(db, until)?;
     Ok(Origin {
         kind: OriginKind::Fork,
         name: db.path().map(|path| path.display().to_string()),
         format: None,
         session: None,
-        digest: db.chain_hash(until.last(db)?)?,
+        digest: db.chain_hash(last_event(db, until)?)?,
         cycle: Some(cycle),
     })
 }

@@ -10,7 +10,8 @@ use crate::model::{Id, Place, Tree};
 use std::collections::BTreeSet;
 
 /// Something that happened to a node.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Moment {
     /// What happened.
     pub what: What,
@@ -24,10 +25,10 @@ pub struct Moment {
     pub time: String,
     /// The node that it happened with: the turn that it was sealed into, or the container that
     /// went and took it along.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub with: Option<String>,
     /// What changed.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<FieldChange>,
 }
 

@@ -15,8 +15,8 @@ mod replay;
 mod sent;
 
 pub use changes::{FieldChange, NodeChange, What};
-pub use dump::{DumpReport, dump, load, load_on};
-pub use fork::{Until, copy, copy_on, fork, fork_on};
+pub use dump::{DumpReport, Loader, dump, dump_lines, load, load_on};
+pub use fork::{Until, copy, copy_on, fork, fork_on, last_closed, last_event};
 pub use import::{
     BadRecord, Format, ImportProgress, ImportReport, ImportRequest, Incoming, import, import_read,
     read_import,

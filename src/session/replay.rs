@@ -9,7 +9,6 @@ use crate::change::{Event, History, Pending, Working, apply};
 use crate::code::Code;
 use crate::db::{Db, DiffRequest, LogEntry, concerned_ids, log_entry};
 use crate::error::{Error, Result};
-use crate::json::Json;
 use crate::language::{Dialect, ast, parse_target};
 use crate::log::Record;
 use crate::model::{Id, Tree};
@@ -34,7 +33,8 @@ pub struct ReplayRequest {
 }
 
 /// An event and what it changed.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Step {
     /// The event.
     #[serde(flatten)]
@@ -188,18 +188,11 @@ impl Replay {
             b: Some(format!("@c{cycle}")),
             ..DiffRequest::default()
         };
-        let Json::Map(diff) = self.db.diff(&request)? else { return Ok(Vec::new()) };
-        let ids = |name: &str| -> Vec<Id> {
-            let Some(Json::List(items)) = diff.get(name) else { return Vec::new() };
-            let id = |item: &Json| match item {
-                Json::Map(change) => change.get("id").and_then(Json::as_str).map(Id::from),
-                other => other.as_str().map(Id::from),
-            };
-            items.iter().filter_map(id).collect()
-        };
-        let mut changes = listed(What::Removed, &ids("removed"));
-        changes.extend(listed(What::Added, &ids("added")));
-        changes.extend(listed(What::Changed, &ids("changed")));
+        let diff = self.db.diff(&request)?;
+        let changed: Vec<Id> = diff.changed.into_iter().map(|change| change.id).collect();
+        let mut changes = listed(What::Removed, &diff.removed);
+        changes.extend(listed(What::Added, &diff.added));
+        changes.extend(listed(What::Changed, &changed));
         Ok(changes)
     }
 

@@ -7,10 +7,11 @@ use crate::code::Code;
 use crate::db::{AttemptAction, AttemptRequest, Db, Sent};
 use crate::error::{Error, Result};
 use crate::snapshot::{hex, text_hash};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A thread that is still, byte for byte, what an attempt was started with.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SameThread {
     /// The attempt.
     pub attempt_id: String,
@@ -22,17 +23,12 @@ pub struct SameThread {
     pub thread_sha256: String,
 }
 
-/// Starts, finishes or lists provider calls, like [`Db::attempt`]. Of a call that starts, the hash
-/// of the thread in a format is kept, and the warnings of that thread are returned.
-pub fn attempt(
-    db: &Db,
-    request: AttemptRequest,
-    format: Option<ThreadFormat>,
-) -> Result<(Vec<Attempt>, Vec<String>)> {
-    let Some(format) = format else { return Ok((db.attempt(request)?, Vec::new())) };
-    if request.action != AttemptAction::Start {
-        return Err(Error::request("a 'format' is given when an attempt starts"));
-    }
+/// Starts, finishes or lists provider calls, like [`Db::attempt`]. Of a call that starts in a
+/// format, the hash of the thread is kept, and the warnings of that thread are returned.
+pub fn attempt(db: &Db, request: AttemptRequest) -> Result<(Vec<Attempt>, Vec<String>)> {
+    let (Some(format), AttemptAction::Start) = (request.format, request.action) else {
+        return Ok((db.attempt(request)?, Vec::new()));
+    };
     let mut warnings = Vec::new();
     let started = db.start_attempt(request, |state| {
         let Thread { text, warnings: said } = thread(state, format)?;

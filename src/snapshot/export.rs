@@ -1,8 +1,7 @@
 //! A state of the tree as canonical JSON (R9.2).
 
-use super::hash::hex;
 use crate::json::{Json, Map, write_canonical, write_canonical_str};
-use crate::model::{ContentRef, Generation, Node, Place, ReadError, Subtree, Tree};
+use crate::model::{ContentRef, Generation, Node, Place, ReadError, Subtree, TABLE, Tree};
 use std::sync::Arc;
 
 /// Who has the contents of blocks.
@@ -85,58 +84,16 @@ pub fn node_object(node: &Node, cycle: u64, content: Option<&Json>) -> Map {
     for (name, value) in &node.attrs {
         map.insert(name.to_string(), value.clone());
     }
-    let mut put = |name: &str, value: Json| {
-        map.insert(name.to_owned(), value);
-    };
-    put("id", Json::from(&*node.id));
-    put("nodeType", Json::from(&*node.node_type));
-    put("offset", Json::Int(node.offset));
-    put("ttl", node.ttl_at(cycle).map_or(Json::Null, number));
-    put("priority", Json::Int(node.priority));
-    put("cycle", number(node.cycle));
-    put("created_at_ns", Json::Int(node.created_at_ns));
-    put("created_at_iso", Json::Str(node.created_at_iso()));
-    put("creation_index", number(node.creation_index));
-    let texts = [
-        ("role", &node.role),
-        ("kind", &node.kind),
-        ("key", &node.key),
-        ("provenance", &node.provenance),
-        ("mime", &node.mime),
-        ("encoding", &node.encoding),
-    ];
-    for (name, value) in texts {
-        if let Some(value) = value {
-            put(name, Json::from(&**value));
+    for header in &TABLE {
+        let value = (header.value)(node, cycle);
+        if let Some(value) = value.or(header.always.then_some(Json::Null)) {
+            map.insert(header.name.to_owned(), value);
         }
-    }
-    for (name, list) in [("tags", &node.tags), ("refs", &node.refs)] {
-        if !list.is_empty() {
-            put(name, Json::List(list.iter().map(|item| Json::from(&**item)).collect()));
-        }
-    }
-    if let Some(cad) = node.cad {
-        put("cad", number(cad));
     }
     if let Some(content) = content {
-        put("content", content.clone());
-    }
-    if let Some(hash) = node.shown_hash() {
-        put("content_hash", Json::Str(hex(&hash)));
-    }
-    for (name, flag) in [("removable", node.removable), ("pinned", node.pinned)] {
-        if flag {
-            put(name, Json::Bool(true));
-        }
+        map.insert("content".to_owned(), content.clone());
     }
     map
-}
-
-fn number(value: u64) -> Json {
-    match i64::try_from(value) {
-        Ok(value) => Json::Int(value),
-        Err(_) => Json::BigInt(value.to_string().into()),
-    }
 }
 
 struct Writer<'a> {

@@ -1,7 +1,7 @@
 //! The content hash of R2.7, and how the size of a content is counted.
 
 use crate::json::{Json, canonical, canonical_string, write_canonical, write_canonical_str};
-use crate::model::{Name, Node};
+use crate::model::{Name, Node, hex};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
@@ -64,27 +64,6 @@ pub fn content_bytes(content: &Json) -> u64 {
 /// The hash of a provider call's parameters (R14.13): SHA-256 over their canonical JSON, in hex.
 pub fn params_hash(params: &Json) -> String {
     hex(&text_hash(&canonical_string(params)))
-}
-
-/// Lower-case hex.
-pub fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
-        let _ = write!(out, "{byte:02x}");
-        out
-    })
-}
-
-/// The 32 bytes of 64 digits of lower-case hex.
-pub fn unhex(text: &str) -> Option<[u8; 32]> {
-    let mut bytes = [0; 32];
-    if text.len() != 64 || !text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
-        return None;
-    }
-    for (i, byte) in bytes.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(text.get(2 * i..2 * i + 2)?, 16).ok()?;
-    }
-    Some(bytes)
 }
 
 /// The hash that a node carries, given its content.

@@ -7,7 +7,7 @@ use crate::json::{Json, Map};
 use crate::limits::{
     MAX_CONTENT_BYTES, MAX_NAME_BYTES, MAX_NUMBER, MAX_TIME_NS, MAX_VALUE_NESTING,
 };
-use crate::model::{Class, HEADERS, Lifetime, Name, Node, iso_from_ns};
+use crate::model::{Class, HEADERS, Lifetime, Name, Node, TABLE, iso_from_ns};
 
 /// The fields of an object, and where it stands.
 pub(super) struct Fields<'a> {
@@ -150,21 +150,16 @@ pub(super) fn check_class_rules(node: &Node, fields: &Fields<'_>) -> Result<(), 
     if (node.class.is_region() || node.class == Class::Turn) && node.offset != 0 {
         return wrong("offset", "regions and turns are at 0");
     }
-    if node.cad.is_some() && node.class != Class::Block {
-        return wrong("cad", "only blocks come back");
-    }
-    for (name, value) in [("mime", &node.mime), ("encoding", &node.encoding)] {
-        if value.is_some() && node.class != Class::Block {
-            return wrong(name, "only blocks have one");
+    for header in &TABLE {
+        let Some((class, words)) = header.only else { continue };
+        // A hash is derived: a document that has one where there is none is wrong.
+        let has = match header.name {
+            "content_hash" => fields.object.get(header.name).is_some_and(|hash| !is_absent(hash)),
+            _ => (header.value)(node, 0).is_some(),
+        };
+        if has && node.class != class {
+            return wrong(header.name, words);
         }
-    }
-    if node.removable && node.class != Class::Container {
-        return wrong("removable", "only containers can be removable");
-    }
-    if node.class != Class::Block
-        && fields.object.get("content_hash").is_some_and(|hash| !is_absent(hash))
-    {
-        return wrong("content_hash", "only blocks have one");
     }
     Ok(())
 }

@@ -3,12 +3,12 @@
 //! What the store has to say about it (its cycle, uncommitted edits) is judged by `change`. The
 //! first fault is reported with its JSON path, and nothing has happened then.
 
-use super::hash::{hex, node_hash};
+use super::hash::node_hash;
 use super::headers::{Fields, check_class_rules, check_content, fault, show, too_large};
 use super::size::check_node_size;
 use crate::json::Json;
 use crate::limits::{MAX_NUMBER, MAX_SUBTREE_NODES, MAX_TREE_DEPTH};
-use crate::model::{Class, Generation, Name, Node};
+use crate::model::{Class, Generation, Name, Node, hex};
 use std::collections::HashSet;
 
 /// A fault in a document.

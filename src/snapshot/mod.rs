@@ -10,9 +10,10 @@ mod import;
 mod size;
 mod thread;
 
+pub use crate::model::{hex, unhex};
 pub use digest::{SnapshotParts, TurnsHash, snapshot_digest, subtree_hash};
 pub use export::{Body, Contents, export, node_object};
-pub use hash::{content_bytes, content_hash, hex, params_hash, text_hash, unhex};
+pub use hash::{content_bytes, content_hash, params_hash, text_hash};
 pub use headers::check_content;
 pub use import::{Document, DocumentNode, Given, ImportError, read_document, spec_version};
 pub use size::{check_attr_size, check_node_size, check_size};

@@ -31,7 +31,8 @@ impl std::fmt::Debug for Store {
 }
 
 /// The sizes of a store, in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StoreSizes {
     /// The whole file.
     pub file_bytes: u64,

@@ -40,7 +40,8 @@ pub struct Progress {
 }
 
 /// What a verification looked at; all of it was right.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verified {
     /// Events, each checked against the one before.
     pub events: u64,

@@ -244,11 +244,31 @@ proptest! {
         match parse(&changed) {
             Ok(value) => {
                 let other = other.unwrap_or_else(|error| panic!("{changed}: {error}"));
-                prop_assert_eq!(Json::try_from(other), Ok(value), "{}", changed);
+                prop_assert!(same(&value, &other), "{}", changed);
             }
             Err(JsonError::NotFinite(_)) => {}
             Err(error) => prop_assert!(other.is_err(), "{}: {}", changed, error),
         }
+    }
+}
+
+/// Whether another parser read the same. It reads numbers as doubles, and not always the nearest.
+fn same(ours: &Json, other: &serde_json::Value) -> bool {
+    use serde_json::Value;
+    match (ours, other) {
+        (Json::Int(_) | Json::BigInt(_) | Json::Float(_), Value::Number(other)) => {
+            let (ours, other): (f64, f64) =
+                (canonical_string(ours).parse().unwrap(), other.as_f64().unwrap());
+            (ours - other).abs() <= ours.abs() * 1e-15
+        }
+        (Json::List(ours), Value::Array(other)) => {
+            ours.len() == other.len() && ours.iter().zip(other).all(|(a, b)| same(a, b))
+        }
+        (Json::Map(ours), Value::Object(other)) => {
+            ours.len() == other.len()
+                && ours.iter().all(|(key, a)| other.get(key).is_some_and(|b| same(a, b)))
+        }
+        (ours, other) => serde_json::to_value(ours).unwrap() == *other,
     }
 }
 

@@ -30,7 +30,7 @@ impl Vocabulary for Known {
         Rc::new(words)
     }
 
-    fn fields(&self, statement: Keyword) -> Option<&'static [&'static str]> {
+    fn fields(&self, statement: Keyword) -> Option<Vec<&'static str>> {
         (statement == Keyword::Add).then_some(&["role", "ttl"])
     }
 }

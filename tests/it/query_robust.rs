@@ -73,7 +73,7 @@ fn check_statement(text: &str, dialect: Dialect) {
             let again = parse_statement(&canonical, dialect);
             assert_eq!(again.as_ref(), Ok(&tree), "{text:?} -> {canonical:?}");
             // Whatever it asks for, it is an operation or an error with a code.
-            let _ = pactdb::protocol::statement_op(&tree, text, dialect);
+            let _ = pactdb::protocol::statement_request(&tree, text, dialect);
         }
         Err(error) => {
             assert!(error.span.end <= text.len(), "{text:?}: {error:?}");

@@ -3,23 +3,23 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use pactdb::language::{Dialect, ast::Statement, format, parse_selector, parse_statement};
-use pactdb::protocol::{Op, parse_request, statement_op};
+use pactdb::protocol::{Request, statement_request};
 
 /// The operation that a line asks for, or its code, what is underlined, and the hint.
-fn ask(text: &str) -> Result<Op, (String, String, String)> {
+fn ask(text: &str) -> Result<Request, (String, String, String)> {
     let shown = |span: (usize, usize), hint: Option<String>, code: String| {
         (code, text[span.0..span.1].to_owned(), hint.unwrap_or_default())
     };
     let statement = parse_statement(text, Dialect::V0_1).map_err(|error| {
         shown((error.span.start, error.span.end), error.hint, error.code.to_string())
     })?;
-    statement_op(&statement, text, Dialect::V0_1).map_err(|error| {
+    statement_request(&statement, text, Dialect::V0_1).map_err(|error| {
         shown(error.details.span.unwrap(), error.details.hint.clone(), error.code.to_string())
     })
 }
 
-fn request(json: &str) -> Op {
-    parse_request(pactdb::json::parse(json).unwrap()).unwrap()
+fn request(json: &str) -> Request {
+    Request::from_json(pactdb::json::parse(json).unwrap()).unwrap()
 }
 
 #[test]

@@ -2,9 +2,9 @@
 
 use crate::render::{self, Look, NodeView, Tone, visible};
 use pactdb::db::{EditReply, IdReply, IdsReply, KeyReply};
-use pactdb::protocol::{self, Body, Op, Question};
+use pactdb::protocol::{self, Body, Nodes, Request, Select};
 use pactdb::query::{ReadStates, Selected};
-use pactdb::{AttemptAction, Db, DiffRequest, EditOp, Error, Result, Snapshot};
+use pactdb::{AttemptAction, Db, DiffRequest, Error, Result, Snapshot};
 
 /// An answer in words.
 #[derive(Debug, Default)]
@@ -24,30 +24,50 @@ impl From<String> for Answer {
 }
 
 /// Runs an operation and says what came of it.
-pub fn answer(look: Look, db: &Db, op: Op) -> Result<Answer> {
-    Ok(match op {
-        Op::Edit(op) => edit(look, db, op)?.into(),
-        Op::Batch(request) => {
-            let replies = db.batch(request)?;
+pub fn answer(look: Look, db: &Db, request: Request) -> Result<Answer> {
+    Ok(match request {
+        Request::Add(request) => edited(look, "added", &EditReply::Id(db.add(*request)?)).into(),
+        Request::Set(request) => edited(look, "set", &EditReply::Ids(db.set(*request)?)).into(),
+        Request::Move(request) => {
+            edited(look, "moved", &EditReply::Ids(db.move_nodes(*request)?)).into()
+        }
+        Request::Remove(request) => {
+            edited(look, "removed", &EditReply::Ids(db.remove(*request)?)).into()
+        }
+        Request::Commit(request) => {
+            let did = if request.dry_run { "a commit would close" } else { "committed" };
+            render::commit(look, did, &db.commit(*request)?).into()
+        }
+        Request::Policy(request) => {
+            let policies = match request.set {
+                Some(policies) => db.set_policies(policies)?,
+                None => db.policies(),
+            };
+            render::policies(look, &policies).into()
+        }
+        Request::Cadence(request) => {
+            edited(look, "", &EditReply::Key(db.end_cadence(request.end)?)).into()
+        }
+        Request::Batch(request) => {
+            let replies = db.batch(*request)?;
             replies.iter().map(|reply| edited(look, "edited", reply)).collect::<String>().into()
         }
-        Op::Policies => render::policies(look, &db.policies()).into(),
-        Op::Undo => render::undo(&db.undo()?).into(),
-        Op::Restore(request) => {
+        Request::Undo(_) => render::undo(&db.undo()?).into(),
+        Request::Restore(request) => {
             let at = request.at.clone();
-            let reply = db.restore(request)?;
+            let reply = db.restore(*request)?;
             let said = render::commit(look, "committed", &reply);
             format!("restored {}: {said}", visible(&at)).into()
         }
-        Op::Select(question) => select(look, db, question)?,
-        Op::Nodes(question) => nodes(look, db, question)?,
-        Op::Diff(request) => diff(look, db, &request)?,
-        Op::Explain(Question { q, dialect, .. }) => {
-            render::explanation(look, &db.explain(&q, dialect)?).into()
+        Request::Select(question) => select(look, db, *question)?,
+        Request::Nodes(question) => nodes(look, db, *question)?,
+        Request::Diff(request) => diff(look, db, &request)?,
+        Request::Explain(question) => {
+            render::explanation(look, &db.explain(&question.q, question.dialect)?).into()
         }
-        Op::Log(request) => render::log(look, &db.log_page(&request)?).into(),
-        Op::Stats => render::stats(look, &db.stats()?).into(),
-        Op::Attempt { request, .. } if request.action == AttemptAction::List => {
+        Request::Log(request) => render::log(look, &db.log_page(&request)?).into(),
+        Request::Stats(_) => render::stats(look, &db.stats()?).into(),
+        Request::Attempt(request) if request.action == AttemptAction::List => {
             render::attempts(look, &db.attempt(*request)?).into()
         }
         other => plain(db, other)?,
@@ -55,8 +75,8 @@ pub fn answer(look: Look, db: &Db, op: Op) -> Result<Answer> {
 }
 
 /// The answer as the protocol has it, for what needs no words around it.
-fn plain(db: &Db, op: Op) -> Result<Answer> {
-    let reply = protocol::answer(db, op);
+fn plain(db: &Db, request: Request) -> Result<Answer> {
+    let reply = protocol::answer(db, request);
     let text = match reply.result? {
         Body::Exact(text) => text,
         Body::Value(value) => {
@@ -65,21 +85,6 @@ fn plain(db: &Db, op: Op) -> Result<Answer> {
         }
     };
     Ok(Answer { text, warnings: reply.warnings, source: None })
-}
-
-fn edit(look: Look, db: &Db, op: EditOp) -> Result<String> {
-    let did = match &op {
-        EditOp::Add(_) => "added",
-        EditOp::Set(_) => "set",
-        EditOp::Move(_) => "moved",
-        EditOp::Remove(_) => "removed",
-        EditOp::Commit(request) => {
-            let did = if request.dry_run { "a commit would close" } else { "committed" };
-            return Ok(render::commit(look, did, &db.commit(*request)?));
-        }
-        EditOp::Policy(_) | EditOp::EndCadence(_) => "",
-    };
-    Ok(edited(look, did, &db.edit(op)?))
 }
 
 fn edited(look: Look, did: &str, reply: &EditReply) -> String {
@@ -99,8 +104,8 @@ fn edited(look: Look, did: &str, reply: &EditReply) -> String {
 }
 
 /// Ids, one a line, for programs as much as for people; or what changed over a range.
-fn select(look: Look, db: &Db, question: Question) -> Result<Answer> {
-    let Question { q, dialect, options } = question;
+fn select(look: Look, db: &Db, question: Select) -> Result<Answer> {
+    let Select { q, dialect, options } = question;
     let asked = db.asked(&q, dialect)?;
     match db.select(&q, dialect, &options)? {
         Selected::Ids { ids, warnings } => {
@@ -115,8 +120,8 @@ fn select(look: Look, db: &Db, question: Question) -> Result<Answer> {
     }
 }
 
-fn nodes(look: Look, db: &Db, question: Question) -> Result<Answer> {
-    let Question { q, dialect, options } = question;
+fn nodes(look: Look, db: &Db, question: Nodes) -> Result<Answer> {
+    let Nodes { q, dialect, options } = question;
     let asked = db.asked(&q, dialect)?;
     let nodes = db.nodes(&q, dialect, &options)?;
     let views: Vec<NodeView> = nodes.nodes.iter().map(NodeView::of).collect();

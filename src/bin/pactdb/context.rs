@@ -6,7 +6,7 @@ use crate::output;
 use crate::progress::Bar;
 use crate::render::{self, Look, Tone, visible};
 use pactdb::language::Dialect;
-use pactdb::protocol::{self, Op, Reply};
+use pactdb::protocol::{self, Reply, Request};
 use pactdb::{Code, Db, Error, Generation, Options, Result, json};
 use serde::Serialize;
 use std::fs::OpenOptions;
@@ -73,13 +73,13 @@ impl Context {
     }
 
     /// Runs an operation and prints its answer.
-    pub fn run(&self, db: &Db, op: Op) -> Result<()> {
+    pub fn run(&self, db: &Db, request: impl Into<Request>) -> Result<()> {
         if self.json {
-            let reply = protocol::answer(db, op);
+            let reply = protocol::answer(db, request);
             reply.result.as_ref().map_err(Clone::clone)?;
             return self.reply(&reply);
         }
-        self.show(answer(self.look, db, op)?)
+        self.show(answer(self.look, db, request.into())?)
     }
 
     /// Prints an answer in words: the text on standard output, the rest beside it.

@@ -10,7 +10,6 @@ mod pipe;
 mod progress;
 mod render;
 mod repl;
-mod request;
 
 use clap::Parser;
 use pactdb::{Error, Result, json};

@@ -5,7 +5,7 @@
 
 use pactdb::json::{Line, read_line};
 use pactdb::limits::MAX_LINE_BYTES;
-use pactdb::protocol::{handle_bytes, refuse_line};
+use pactdb::protocol::{handle_streaming, refuse_line};
 use pactdb::{Code, Db, Error, Result};
 use std::io::{BufRead, ErrorKind, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -65,7 +65,10 @@ fn serve(db: &Db, receiver: &Receiver<Came>, mut output: impl Write) -> Result<(
     loop {
         let reply = match receiver.recv() {
             Ok(Came::Line(line)) if is_blank(&line) => continue,
-            Ok(Came::Line(line)) => handle_bytes(db, line),
+            Ok(Came::Line(line)) => handle_streaming(db, line, &mut |before| {
+                let sent = writeln!(output, "{before}").and_then(|()| output.flush());
+                sent.map_err(|error| Error::new(Code::StoreIo, format!("the output: {error}")))
+            }),
             Ok(Came::TooLong(line)) => refuse_line(&line, too_long()),
             Ok(Came::Failed(error)) => {
                 return Err(Error::new(Code::StoreIo, format!("the input: {error}")));

@@ -143,6 +143,7 @@ pub enum ControlKind {
 
 /// `@order=…`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
     /// `path`, the canonical order.
@@ -161,6 +162,7 @@ impl Order {
 
 /// `@mode=…`, for ranges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// One block for each pair of neighbours.

@@ -10,7 +10,7 @@ pub trait Vocabulary {
     fn words(&self) -> Rc<Words>;
 
     /// The names of the fields that a statement takes in braces; none if it takes no fields.
-    fn fields(&self, statement: Keyword) -> Option<&'static [&'static str]>;
+    fn fields(&self, statement: Keyword) -> Option<Vec<&'static str>>;
 }
 
 /// Words seen in a store.

@@ -20,11 +20,12 @@ use crate::query::query_error::QueryError;
 use crate::query::resolve::resolve;
 use crate::query::timeline::{Moment, Tally, Timeline};
 use describe::{describe_test, describe_zone};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 
 /// A selector, explained.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Explanation {
     /// The dialect that it was read in.
     pub dialect: String,
@@ -46,7 +47,8 @@ pub struct Explanation {
 }
 
 /// What was done for a chain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ran {
     /// How many nodes it found.
     pub results: usize,

@@ -84,7 +84,7 @@ pub(in crate::query) fn range(
 /// What is said of a range that has more snapshots than are kept.
 fn too_many(kept: usize) -> RangeError {
     RangeError {
-        code: Code::SnapshotRangeLimit.as_str(),
+        code: Code::SnapshotRangeLimit,
         message: format!("the range has more than {kept} snapshots: the newest are kept"),
         fatal: false,
     }
@@ -104,5 +104,10 @@ fn snapshot_ref(stop: &Stop, kind: RangeKind) -> SnapshotRef {
         RangeKind::Relative => "t",
         RangeKind::Cycles => "c",
     };
-    SnapshotRef { kind: word, value: stop.value, label: stop.label(kind).into(), cycle: stop.cycle }
+    SnapshotRef {
+        kind: word.into(),
+        value: stop.value,
+        label: stop.label(kind).into(),
+        cycle: stop.cycle,
+    }
 }

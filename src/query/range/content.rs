@@ -4,10 +4,11 @@
 //! only their sizes are given.
 
 use super::result::{ContentDiff, Hunk, Summary, TokenOp};
-use crate::json::Json;
+use crate::json::{self, Json, canonical_string, laid_out};
 use crate::limits::MAX_DIFF_PIECES;
 use crate::query::options::ContentMode;
 use crate::snapshot::content_bytes;
+use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 use std::borrow::Cow;
 
@@ -58,7 +59,7 @@ pub(super) fn content_diff(
     };
     match mode {
         ContentMode::Jsonpatch => made.patch = Some(patch(older.content, newer.content)),
-        ContentMode::Tokens => made.tokenizer = Some("word"),
+        ContentMode::Tokens => made.tokenizer = Some(Cow::Borrowed("word")),
         ContentMode::Unified => {}
     }
     if !summary.truncated {
@@ -80,8 +81,7 @@ fn text_of(content: &Json) -> Cow<'_, str> {
     match content {
         Json::Str(text) => Cow::Borrowed(text),
         Json::Null => Cow::Borrowed(""),
-        // Writing to memory does not fail; a value that could not be written would be no text.
-        other => Cow::Owned(serde_json::to_string_pretty(other).unwrap_or_default()),
+        other => Cow::Owned(laid_out(other)),
     }
 }
 
@@ -102,10 +102,48 @@ fn unified(old: &str, new: &str, header: &[String; 2], context: usize) -> String
 }
 
 fn patch(older: &Json, newer: &Json) -> Json {
-    let value = |json: &Json| serde_json::to_value(json).unwrap_or_default();
-    let patch = json_patch::diff(&value(older), &value(newer));
-    let list = serde_json::to_value(patch).unwrap_or_default();
-    Json::try_from(list).unwrap_or(Json::Null)
+    let patch = json_patch::diff(&guarded(older), &guarded(newer));
+    unguarded(serde_json::to_value(patch).unwrap_or_default())
+}
+
+/// What a text begins with that stands for a number, or that began with it already. A
+/// `serde_json::Value` cannot hold every number that a [`Json`] can.
+const GUARD: char = '\0';
+
+/// A value for the patch library: numbers that it would change are texts in it.
+fn guarded(value: &Json) -> Value {
+    match value {
+        Json::Null => Value::Null,
+        Json::Bool(value) => Value::Bool(*value),
+        Json::Int(number) => Value::from(*number),
+        Json::Float(_) | Json::BigInt(_) => {
+            Value::String(format!("{GUARD}n{}", canonical_string(value)))
+        }
+        Json::Str(text) if text.starts_with(GUARD) => Value::String(format!("{GUARD}s{text}")),
+        Json::Str(text) => Value::from(text.as_str()),
+        Json::List(items) => items.iter().map(guarded).collect(),
+        Json::Map(map) => map.iter().map(|(key, item)| (key.clone(), guarded(item))).collect(),
+    }
+}
+
+/// The value again.
+fn unguarded(value: Value) -> Json {
+    match value {
+        Value::Null => Json::Null,
+        Value::Bool(value) => Json::Bool(value),
+        Value::Number(number) => number.as_i64().map_or(Json::Null, Json::Int),
+        Value::String(text) => match text.strip_prefix(GUARD) {
+            None => Json::Str(text),
+            Some(rest) => match rest.strip_prefix('n') {
+                Some(number) => json::parse(number).unwrap_or(Json::Null),
+                None => Json::from(rest.strip_prefix('s').unwrap_or(rest)),
+            },
+        },
+        Value::Array(items) => Json::List(items.into_iter().map(unguarded).collect()),
+        Value::Object(map) => {
+            Json::Map(map.into_iter().map(|(key, item)| (key, unguarded(item))).collect())
+        }
+    }
 }
 
 fn hunks(old: &str, new: &str, context: usize) -> Vec<Hunk> {
@@ -121,7 +159,7 @@ fn hunks(old: &str, new: &str, context: usize) -> Vec<Hunk> {
             };
             match ops.last_mut() {
                 Some(last) if last.op == op => last.text.push_str(change.value()),
-                _ => ops.push(TokenOp { op, text: change.value().to_owned() }),
+                _ => ops.push(TokenOp { op: Cow::Borrowed(op), text: change.value().to_owned() }),
             }
         }
         hunks.push(Hunk { ops });

@@ -2,11 +2,11 @@
 
 use super::result::Field;
 use crate::json::Json;
-use crate::model::{HEADERS, Name, ReadError};
+use crate::model::{HEADERS, Header, Name, PARENT_TRACKED, ReadError, TABLE};
 use crate::query::eval::Hit;
-use crate::snapshot::{Contents, hex};
+use crate::snapshot::Contents;
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// The field that differs most often.
 pub(super) const TTL: Field = Field::Borrowed("ttl");
@@ -66,39 +66,27 @@ fn content(hit: &Hit, contents: &dyn Contents) -> Result<Json, ReadError> {
     }
 }
 
-fn headers(hit: &Hit, cycle: u64) -> [(&'static str, Json); 22] {
-    let node = &hit.node;
-    let text = |text: Option<&str>| text.map_or(Json::Null, Json::from);
-    let flag = |flag: bool| if flag { Json::Bool(true) } else { Json::Null };
-    let list = |list: &[Name]| match list {
-        [] => Json::Null,
-        list => Json::List(list.iter().map(|item| Json::from(&**item)).collect()),
-    };
-    [
-        ("ttl", node.ttl_at(cycle).map_or(Json::Null, number)),
-        ("priority", Json::Int(node.priority)),
-        ("parent", text(hit.parent.as_deref())),
-        ("offset", Json::Int(node.offset)),
-        ("nodeType", text(Some(&node.node_type))),
-        ("role", text(node.role.as_deref())),
-        ("kind", text(node.kind.as_deref())),
-        ("key", text(node.key.as_deref())),
-        ("tags", list(&node.tags)),
-        ("cad", node.cad.map_or(Json::Null, number)),
-        ("pinned", flag(node.pinned)),
-        ("refs", list(&node.refs)),
-        ("mime", node.mime_value().unwrap_or(Json::Null)),
-        ("encoding", node.encoding_value().unwrap_or(Json::Null)),
-        ("content_hash", node.shown_hash().map_or(Json::Null, |hash| Json::Str(hex(&hash)))),
-        (CONTENT, Json::Null),
-        ("provenance", text(node.provenance.as_deref())),
-        ("removable", flag(node.removable)),
-        ("cycle", number(node.cycle)),
-        ("created_at_ns", Json::Int(node.created_at_ns)),
-        ("created_at_iso", Json::Str(node.created_at_iso())),
-        ("creation_index", number(node.creation_index)),
-    ]
+/// The values of what a diff tracks, in its order; null where there is none. The content is
+/// [`CONTENT`]'s matter.
+fn headers(hit: &Hit, cycle: u64) -> Vec<(&'static str, Json)> {
+    let parent = || hit.parent.as_deref().map_or(Json::Null, Json::from);
+    TRACKED
+        .iter()
+        .map(|tracked| match tracked {
+            Some(header) => (header.name, (header.value)(&hit.node, cycle).unwrap_or(Json::Null)),
+            None => ("parent", parent()),
+        })
+        .collect()
 }
+
+/// The headers that a diff tracks, in its order; none stands for the parent.
+static TRACKED: LazyLock<Vec<Option<&'static Header>>> = LazyLock::new(|| {
+    let mut rows: Vec<(u8, Option<&Header>)> = vec![(PARENT_TRACKED, None)];
+    rows.extend(TABLE.iter().map(|header| (header.tracked, Some(header))));
+    rows.retain(|(place, _)| *place > 0);
+    rows.sort_by_key(|(place, _)| *place);
+    rows.into_iter().map(|(_, header)| header).collect()
+});
 
 /// A count as JSON.
 pub(super) fn number(value: u64) -> Json {

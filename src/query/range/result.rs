@@ -1,15 +1,18 @@
 //! The shape of what a range yields (R8.1–R8.6). The key names are those of the protocol.
 
+use crate::code::Code;
 use crate::json::Json;
 use crate::language::ast::Mode;
 use crate::model::{Id, Name};
 use crate::query::options::ContentMode;
-use serde::{Serialize, Serializer};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 
 /// What changed over a range.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RangeDiffLatestResult {
     /// The text as given.
     pub query: String,
@@ -20,21 +23,22 @@ pub struct RangeDiffLatestResult {
     /// How they are paired.
     pub mode: Mode,
     /// There if something was cut.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<Limits>,
     /// What the asker should know.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// What went wrong without spoiling the rest.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<RangeError>,
 }
 
 /// A snapshot of a range.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SnapshotRef {
     /// `t` or `c`.
-    pub kind: &'static str,
+    pub kind: Cow<'static, str>,
     /// The number in its address.
     pub value: i64,
     /// The address.
@@ -44,7 +48,8 @@ pub struct SnapshotRef {
 }
 
 /// What changed from one snapshot to another.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DiffBlock {
     /// The newer one.
     pub from: SnapshotRef,
@@ -61,7 +66,8 @@ pub struct DiffBlock {
 }
 
 /// A node that changed.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Changed {
     /// Its id.
     pub id: Id,
@@ -70,7 +76,7 @@ pub struct Changed {
     /// The values of these.
     pub delta: Delta,
     /// How the content differs, if that was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_diff: Option<Box<ContentDiff>>,
 }
 
@@ -87,8 +93,44 @@ impl Serialize for Delta {
     }
 }
 
+impl<'de> Deserialize<'de> for Delta {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Delta, D::Error> {
+        struct Fields;
+
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Delta;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Delta, A::Error> {
+                let mut delta = Delta::default();
+                while let Some((name, values)) = entries.next_entry::<String, FromTo>()? {
+                    delta.0.push((Field::Owned(name), values));
+                }
+                Ok(delta)
+            }
+        }
+
+        deserializer.deserialize_map(Fields)
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Delta {
+    fn schema_name() -> Cow<'static, str> {
+        "Delta".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        std::collections::BTreeMap::<String, FromTo>::json_schema(generator)
+    }
+}
+
 /// A value in the newer and in the older snapshot.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FromTo {
     /// In the newer one.
     pub from: Json,
@@ -97,7 +139,8 @@ pub struct FromTo {
 }
 
 /// Counts of a block.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Stats {
     /// Nodes in the newer one only.
     pub added: u64,
@@ -108,24 +151,26 @@ pub struct Stats {
 }
 
 /// The caps that were given, and that one of them cut something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Limits {
     /// The most snapshots.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_snapshots: Option<u64>,
     /// The most changes of a block.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_changes_per_snapshot: Option<u64>,
     /// Always true.
     pub truncated: bool,
 }
 
 /// Something that went wrong without spoiling the rest.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RangeError {
     /// The code.
-    pub code: &'static str,
+    pub code: Code,
     /// A sentence.
     pub message: String,
     /// Always false.
@@ -133,31 +178,33 @@ pub struct RangeError {
 }
 
 /// How a content differs, from the older to the newer.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContentDiff {
     /// The form that was used.
     pub mode: ContentMode,
     /// The media type of the newer one, if it has one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime: Option<String>,
     /// Sizes.
     pub summary: Summary,
     /// A unified diff.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
     /// RFC 6902.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<Json>,
     /// Words kept, deleted and inserted.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hunks: Option<Vec<Hunk>>,
     /// What the words are, with hunks: `word`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tokenizer: Option<&'static str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokenizer: Option<Cow<'static, str>>,
 }
 
 /// Sizes of two contents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
     /// Bytes of the newer one.
@@ -171,17 +218,19 @@ pub struct Summary {
 }
 
 /// A stretch of words around a change.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Hunk {
     /// What to keep, delete and insert, in order.
     pub ops: Vec<TokenOp>,
 }
 
 /// One operation on words.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TokenOp {
     /// `keep`, `del` or `ins`.
-    pub op: &'static str,
+    pub op: Cow<'static, str>,
     /// The words, white space included.
     pub text: String,
 }

@@ -9,6 +9,7 @@ mod fields;
 mod form;
 mod notes;
 
+use super::fork::{Until, last_event};
 use crate::budget;
 use crate::code::Code;
 use crate::db::{Db, NewStore, Options};
@@ -30,7 +31,8 @@ const VERSION: u64 = 1;
 const PAGE: usize = 256;
 
 /// What a dump holds.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DumpReport {
     /// Events.
     pub events: u64,
@@ -45,6 +47,24 @@ pub fn dump(
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<DumpReport> {
     let events = db.events();
+    let report = dump_lines(db, Until::End, &mut |seq, line| {
+        write_line(out, &line)?;
+        if seq.is_multiple_of(PAGE as u64) || seq == events {
+            progress(seq, events);
+        }
+        Ok(())
+    })?;
+    out.flush().map_err(output_error)?;
+    Ok(report)
+}
+
+/// Gives the lines of a dump to `each`, each with the number of its event; the first line has 0.
+pub fn dump_lines(
+    db: &Db,
+    until: Until,
+    each: &mut dyn FnMut(u64, Json) -> Result<()>,
+) -> Result<DumpReport> {
+    let events = last_event(db, until)?;
     let hash = hex(&db.chain_hash(events)?);
     let header = object([
         ("events", number(events)),
@@ -52,7 +72,7 @@ pub fn dump(
         ("pactdb_dump", number(VERSION)),
         ("spec", Json::from(db.generation().name())),
     ]);
-    write_line(out, &header)?;
+    each(0, header)?;
     let mut next = 1;
     while next <= events {
         let count = PAGE.min((events + 1 - next) as usize);
@@ -61,14 +81,12 @@ pub fn dump(
             let message = format!("event {next} is missing from the log");
             return Err(Error::new(Code::LogCorrupt, message));
         }
-        next += entries.len() as u64;
         for entry in entries {
-            write_line(out, &line_of(entry))?;
+            each(next, line_of(entry))?;
+            next += 1;
         }
-        progress(next - 1, events);
         budget::reached("events were written", next - 1, Some(events))?;
     }
-    out.flush().map_err(output_error)?;
     Ok(DumpReport { events, hash })
 }
 
@@ -132,37 +150,77 @@ fn fill(
     make: impl FnOnce(Generation) -> Result<NewStore>,
 ) -> Result<Db> {
     let mut text = String::new();
-    let first = read_line(&mut input, &mut text, 1)?;
-    let header = match first {
-        true => header(&text).map_err(|error| in_line(1, error))?,
-        false => return Err(invalid("the dump is empty")),
-    };
-    let mut store = make(header.generation)?;
-    let (mut line, mut last) = (1, None);
-    loop {
-        line += 1;
-        if !read_line(&mut input, &mut text, line)? {
-            break;
-        }
-        let entry = entry(&text).map_err(|error| in_line(line, error))?;
-        let (seq, found) = (entry.record.seq, entry.record.hash);
-        last = Some((seq, found));
-        store.take(entry).map_err(|error| in_line(line, error))?;
-        if seq.is_multiple_of(PAGE as u64) {
-            progress(seq, header.events);
-            budget::reached("events were loaded", seq, Some(header.events))?;
+    if !read_line(&mut input, &mut text, 1)? {
+        return Err(invalid("the dump is empty"));
+    }
+    let mut loader = Loader::begin(&text, make)?;
+    while read_line(&mut input, &mut text, loader.line + 1)? {
+        loader.take(&text)?;
+        if loader.events().is_multiple_of(PAGE as u64) {
+            progress(loader.events(), loader.total());
+            budget::reached("events were loaded", loader.events(), Some(loader.total()))?;
         }
     }
-    if last != Some((header.events, header.hash)) {
-        let seen = last.map_or(0, |(seq, _)| seq);
-        let message = format!(
-            "the dump ends after event {seen}, its first line promises {}: it is not whole",
-            header.events
-        );
-        return Err(invalid(message));
+    let total = loader.total();
+    let loaded = loader.whole()?;
+    progress(total, total);
+    loaded.finish(options)
+}
+
+/// A store that is being made out of the lines of a dump, as they come.
+pub struct Loader {
+    header: Header,
+    store: NewStore,
+    line: u64,
+    last: Option<(u64, [u8; 32])>,
+}
+
+impl Loader {
+    /// Begins with the first line, for a store in a new file.
+    pub fn create(first: &str, path: impl AsRef<Path>) -> Result<Loader> {
+        Loader::begin(first, |generation| NewStore::create(path, generation))
     }
-    progress(header.events, header.events);
-    store.finish(options)
+
+    fn begin(first: &str, make: impl FnOnce(Generation) -> Result<NewStore>) -> Result<Loader> {
+        let header = header(first).map_err(|error| in_line(1, error))?;
+        let store = make(header.generation)?;
+        Ok(Loader { header, store, line: 1, last: None })
+    }
+
+    /// Takes the next line, the event of which is checked against the chain.
+    pub fn take(&mut self, text: &str) -> Result<()> {
+        self.line += 1;
+        let entry = entry(text).map_err(|error| in_line(self.line, error))?;
+        self.last = Some((entry.record.seq, entry.record.hash));
+        self.store.take(entry).map_err(|error| in_line(self.line, error))
+    }
+
+    /// How many events there are already.
+    pub fn events(&self) -> u64 {
+        self.last.map_or(0, |(seq, _)| seq)
+    }
+
+    /// How many events there will be.
+    pub fn total(&self) -> u64 {
+        self.header.events
+    }
+
+    /// The store, if every line came.
+    pub fn finish(self, options: Options) -> Result<Db> {
+        self.whole()?.finish(options)
+    }
+
+    fn whole(self) -> Result<NewStore> {
+        if self.last != Some((self.header.events, self.header.hash)) {
+            let message = format!(
+                "the dump ends after event {}, its first line promises {}: it is not whole",
+                self.events(),
+                self.header.events
+            );
+            return Err(invalid(message));
+        }
+        Ok(self.store)
+    }
 }
 
 /// Reads the next line that is not blank; false at the end.

@@ -113,7 +113,8 @@ pub enum ImportProgress {
 }
 
 /// A record that was left out because it is bad.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BadRecord {
     /// The line that it begins in.
     pub line: u64,
@@ -122,12 +123,13 @@ pub struct BadRecord {
 }
 
 /// What an import made of a document.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ImportReport {
     /// The format.
     pub format: String,
     /// The name that the session gives itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Records in the document.
     pub records: u64,
@@ -138,13 +140,13 @@ pub struct ImportReport {
     /// Tool results among them.
     pub results: u64,
     /// Records that are no part of the conversation, by their type.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub left_out: BTreeMap<String, u64>,
     /// The first bad records that were left out.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bad: Vec<BadRecord>,
     /// How many more were.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub more_bad: u64,
     /// What it made: the newest cycle, how many cycles, how many nodes, the digest.
     #[serde(flatten)]

@@ -10,7 +10,8 @@ use crate::session::changes::parent;
 use std::collections::BTreeSet;
 
 /// Why two threads part.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum EndReason {
     /// They do not: they are the same bytes.
@@ -51,7 +52,8 @@ impl EndReason {
 }
 
 /// What two threads have in common.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// The bytes of the older thread, and of the newer one.
     pub bytes: [u64; 2],
@@ -64,7 +66,7 @@ pub struct Comparison {
     /// Why.
     pub reason: EndReason,
     /// The cycle in which it happened, if that is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cycle: Option<u64>,
 }
 

@@ -18,6 +18,8 @@ mod units;
 
 pub use compare::{Comparison, EndReason, compare};
 
+pub use crate::db::ThreadFormat;
+
 use crate::db::Snapshot;
 use crate::error::Result;
 use crate::json::{Json, canonical_string};
@@ -25,38 +27,6 @@ use crate::model::{Class, Id};
 use notes::Notes;
 use script::Script;
 use units::{Unit, label};
-
-/// A form of a thread.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ThreadFormat {
-    /// One object for each block (R9.5).
-    #[default]
-    Thread,
-    /// The `messages` of the OpenAI chat API.
-    Openai,
-    /// An object with the `messages` and the `system` of the Anthropic API.
-    Anthropic,
-}
-
-impl ThreadFormat {
-    /// All of them.
-    pub const ALL: [ThreadFormat; 3] =
-        [ThreadFormat::Thread, ThreadFormat::Openai, ThreadFormat::Anthropic];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            ThreadFormat::Thread => "thread",
-            ThreadFormat::Openai => "openai",
-            ThreadFormat::Anthropic => "anthropic",
-        }
-    }
-
-    /// The form of that name.
-    pub fn from_name(name: &str) -> Option<ThreadFormat> {
-        ThreadFormat::ALL.into_iter().find(|format| format.name() == name)
-    }
-}
 
 /// Which thread is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -101,8 +101,8 @@ fn another_cycle_than_the_expected_one_is_a_conflict_that_names_it() {
 /// What a program builds in Rust is the JSON of the protocol, and the other way round.
 #[test]
 fn requests_are_plain_data() {
-    use pactdb::protocol::Op;
-    use pactdb::{AddRequest, EditOp, Json, SetRequest};
+    use pactdb::protocol::Request;
+    use pactdb::{AddRequest, Json, SetRequest};
     let add = AddRequest {
         to: Some("^sys".into()),
         node_type: Some("cb:note".into()),
@@ -117,12 +117,12 @@ fn requests_are_plain_data() {
         serde_json::json!({"to": "^sys", "type": "cb:note", "ttl": 2, "tags": ["a"], "content": "text"})
     );
     json["op"] = "add".into();
-    let op: Op = serde_json::from_value(json).unwrap();
-    assert_eq!(op, Op::Edit(EditOp::Add(Box::new(add))));
+    let op: Request = serde_json::from_value(json).unwrap();
+    assert_eq!(op, Request::from(add));
     let set = SetRequest { target: "#a".into(), ttl: Some(None), ..SetRequest::default() };
     let mut json = serde_json::to_value(&set).unwrap();
     assert_eq!(json, serde_json::json!({"target": "#a", "ttl": null}));
     json["op"] = "set".into();
-    let op: Op = serde_json::from_value(json).unwrap();
-    assert_eq!(op, Op::Edit(EditOp::Set(Box::new(set))));
+    let op: Request = serde_json::from_value(json).unwrap();
+    assert_eq!(op, Request::from(set));
 }

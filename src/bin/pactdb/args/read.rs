@@ -39,13 +39,12 @@ pub enum ContentMode {
     Tokens,
 }
 
-impl ContentMode {
-    /// Its name in the protocol.
-    pub fn name(self) -> &'static str {
-        match self {
-            ContentMode::Unified => "unified",
-            ContentMode::Jsonpatch => "jsonpatch",
-            ContentMode::Tokens => "tokens",
+impl From<ContentMode> for pactdb::query::ContentMode {
+    fn from(mode: ContentMode) -> pactdb::query::ContentMode {
+        match mode {
+            ContentMode::Unified => pactdb::query::ContentMode::Unified,
+            ContentMode::Jsonpatch => pactdb::query::ContentMode::Jsonpatch,
+            ContentMode::Tokens => pactdb::query::ContentMode::Tokens,
         }
     }
 }

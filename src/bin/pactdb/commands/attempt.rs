@@ -2,51 +2,48 @@
 
 use crate::args::{AttemptCommand, AttemptFacts};
 use crate::context::Context;
-use crate::request::{Request, count};
 use pactdb::json::parse;
-use pactdb::session::ThreadFormat;
-use pactdb::{Json, Result};
+use pactdb::{AttemptAction, AttemptRequest, AttemptStatus, Code, Error, Result};
 
 pub fn run(context: &Context, command: AttemptCommand) -> Result<()> {
-    let request = Request::new("attempt");
     let (request, db) = match command {
         AttemptCommand::Start(args) => {
-            let mut request = request
-                .with("action", Some("start"))
-                .with("attempt_id", args.attempt_id)
-                .with("started_at", args.started_at)
-                .with("format", args.format.map(|form| ThreadFormat::from(form).name()));
-            if let Some(params) = &args.params {
-                request = request.set("params", parse(params)?);
-            }
-            (facts(request, args.facts), context.open_or_create()?)
+            let mut request = facts(AttemptAction::Start, args.facts);
+            request.attempt_id = args.attempt_id;
+            request.started_at = args.started_at;
+            request.format = args.format.map(Into::into);
+            request.params = args.params.as_deref().map(parse).transpose()?;
+            (request, context.open_or_create()?)
         }
         AttemptCommand::Finish { attempt_id, status, error, ended_at, facts: known } => {
-            let request = request
-                .with("action", Some("finish"))
-                .with("attempt_id", Some(attempt_id))
-                .with("status", status)
-                .with("error", error)
-                .with("ended_at", ended_at);
-            (facts(request, known), context.existing()?)
+            let mut request = facts(AttemptAction::Finish, known);
+            request.attempt_id = Some(attempt_id);
+            request.status = status.as_deref().map(named).transpose()?;
+            request.error = error;
+            request.ended_at = ended_at;
+            (request, context.existing()?)
         }
         AttemptCommand::List { cycle, status, facts: known } => {
-            let request = request
-                .with("action", Some("list"))
-                .with("cycle_id", cycle.map(count))
-                .with("status", status);
-            (facts(request, known), context.existing()?)
+            let mut request = facts(AttemptAction::List, known);
+            request.cycle = cycle;
+            request.status = status.as_deref().map(named).transpose()?;
+            (request, context.existing()?)
         }
     };
-    context.run(&db, request.op()?)
+    context.run(&db, request)
 }
 
-fn facts(request: Request, facts: AttemptFacts) -> Request {
-    let number = |number: Option<u64>| -> Option<Json> { number.map(count) };
-    request
-        .with("provider", facts.provider)
-        .with("model", facts.model)
-        .with("params_hash", facts.params_hash)
-        .with("token_in", number(facts.token_in))
-        .with("token_out", number(facts.token_out))
+fn facts(action: AttemptAction, facts: AttemptFacts) -> AttemptRequest {
+    AttemptRequest {
+        provider: facts.provider,
+        model: facts.model,
+        params_hash: facts.params_hash,
+        token_in: facts.token_in,
+        token_out: facts.token_out,
+        ..AttemptRequest::new(action)
+    }
+}
+
+fn named(name: &str) -> Result<AttemptStatus> {
+    name.parse().map_err(|message: String| Error::new(Code::AttrInvalid, message))
 }

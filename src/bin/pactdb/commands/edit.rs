@@ -3,79 +3,71 @@
 use crate::args::{AddArgs, BatchArgs, CommitArgs, ContentArgs, MoveArgs, PolicyArgs, SetArgs};
 use crate::context::Context;
 use crate::render::{cut, plural, visible};
-use crate::request::{Request, count};
+use pactdb::db::PolicyRequest;
 use pactdb::json::Map;
 use pactdb::json::parse_document as parse;
 use pactdb::limits::MAX_LINE_BYTES;
 use pactdb::query::{SelectOptions, Selected};
-use pactdb::{Code, Error, Json, Result};
+use pactdb::{
+    AddRequest, BatchRequest, Code, CommitRequest, Error, Json, MoveRequest, Policy, Region,
+    RemoveRequest, RestoreRequest, Result, SetRequest,
+};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Headers that `--clear` can remove.
-const CLEARABLE: [&str; 10] =
-    ["content", "ttl", "priority", "key", "tags", "cad", "pinned", "refs", "mime", "encoding"];
-
 pub fn add(context: &Context, args: AddArgs) -> Result<()> {
-    let op = Request::new("add")
-        .with("to", args.to)
-        .with("type", args.node_type)
-        .flag("container", args.container)
-        .with("id", args.id)
-        .with("role", args.role)
-        .with("kind", args.kind)
-        .with("key", args.key)
-        .list("tags", args.tags)
-        .with("ttl", args.ttl)
-        .with("cad", args.cad)
-        .with("offset", args.offset)
-        .with("priority", args.priority)
-        .with("content", content(args.content)?)
-        .list("refs", args.refs)
-        .flag("pinned", args.pinned)
-        .flag("removable", args.removable)
-        .with("provenance", args.provenance)
-        .with("mime", args.mime)
-        .with("encoding", args.encoding)
-        .with("attrs", attrs(&args.attrs)?)
-        .with("created_at_ns", args.created_at_ns)
-        .op()?;
-    context.run(&context.open_or_create()?, op)
+    let request = AddRequest {
+        to: args.to,
+        node_type: args.node_type,
+        container: args.container.then_some(true),
+        id: args.id,
+        role: args.role,
+        kind: args.kind,
+        key: args.key,
+        tags: args.tags,
+        ttl: args.ttl,
+        cad: args.cad,
+        offset: args.offset,
+        priority: args.priority,
+        content: content(args.content)?.filter(|content| !content.is_null()),
+        refs: args.refs,
+        pinned: args.pinned,
+        removable: args.removable,
+        provenance: args.provenance,
+        mime: args.mime,
+        encoding: args.encoding,
+        attrs: attrs(&args.attrs)?,
+        created_at_ns: args.created_at_ns,
+    };
+    context.run(&context.open_or_create()?, request)
 }
 
 pub fn set(context: &Context, args: SetArgs) -> Result<()> {
-    let mut request = Request::new("set")
-        .with("target", Some(args.target))
-        .with("content", content(args.content)?)
-        .with("ttl", args.ttl)
-        .with("priority", args.priority)
-        .with("key", args.key)
-        .list("tags", args.tags)
-        .with("cad", args.cad)
-        .flag("pinned", args.pinned)
-        .list("refs", args.refs)
-        .with("mime", args.mime)
-        .with("encoding", args.encoding)
-        .with("attrs", attrs(&args.attrs)?);
+    let content = content(args.content)?.map(|content| Some(content).filter(|c| !c.is_null()));
+    let mut request = SetRequest {
+        target: args.target,
+        content,
+        ttl: args.ttl.map(Some),
+        priority: args.priority.map(Some),
+        key: args.key.map(Some),
+        tags: Some(args.tags).filter(|tags| !tags.is_empty()),
+        cad: args.cad.map(Some),
+        pinned: args.pinned.then_some(true),
+        refs: Some(args.refs).filter(|refs| !refs.is_empty()),
+        mime: args.mime.map(Some),
+        encoding: args.encoding.map(Some),
+        attrs: attrs(&args.attrs)?,
+    };
     for field in &args.clear {
-        if !CLEARABLE.contains(&field.as_str()) {
-            let message = format!("--clear takes {}, not {field}", CLEARABLE.join(", "));
-            return Err(Error::request(message));
-        }
-        request = request.set(field, Json::Null);
+        request.clear(field)?;
     }
-    context.run(&context.existing()?, request.op()?)
+    context.run(&context.existing()?, request)
 }
 
 pub fn relocate(context: &Context, args: MoveArgs) -> Result<()> {
-    let op = Request::new("move")
-        .with("target", Some(args.target))
-        .with("to", Some(args.to))
-        .with("offset", args.offset)
-        .with("created_at_ns", args.created_at_ns)
-        .op()?;
-    context.run(&context.existing()?, op)
+    let MoveArgs { target, to, offset, created_at_ns } = args;
+    context.run(&context.existing()?, MoveRequest { target, to, offset, created_at_ns })
 }
 
 pub fn remove(context: &Context, target: &str, force: bool, yes: bool) -> Result<()> {
@@ -89,18 +81,17 @@ pub fn remove(context: &Context, target: &str, force: bool, yes: bool) -> Result
         let many = plural(ids.len() as u64, "node");
         context.confirm(yes, &format!("remove {many} with all below ({names})?"))?;
     }
-    let op = Request::new("remove").with("target", Some(target)).flag("force", force).op()?;
-    context.run(&db, op)
+    context.run(&db, RemoveRequest { target: target.to_owned(), force })
 }
 
 pub fn commit(context: &Context, args: &CommitArgs) -> Result<()> {
-    let op = Request::new("commit")
-        .with("expected_cycle", args.expected_cycle)
-        .with("created_at_ns", args.created_at_ns)
-        .flag("dry_run", args.dry_run)
-        .op()?;
+    let request = CommitRequest {
+        created_at_ns: args.created_at_ns,
+        expected_cycle: args.expected_cycle,
+        dry_run: args.dry_run,
+    };
     let db = if args.dry_run { context.existing()? } else { context.open_or_create()? };
-    context.run(&db, op)
+    context.run(&db, request)
 }
 
 pub fn batch(context: &Context, args: &BatchArgs) -> Result<()> {
@@ -118,9 +109,9 @@ pub fn batch(context: &Context, args: &BatchArgs) -> Result<()> {
             Json::List(ops.collect::<Result<_>>()?)
         }
     };
-    let op =
-        Request::new("batch").set("ops", ops).with("expected_cycle", args.expected_cycle).op()?;
-    context.run(&context.open_or_create()?, op)
+    let mut request = BatchRequest::from_json(Map::from([("ops".to_owned(), ops)]))?;
+    request.expected_cycle = args.expected_cycle;
+    context.run(&context.open_or_create()?, request)
 }
 
 pub fn restore(context: &Context, at: String, discard: bool, yes: bool) -> Result<()> {
@@ -129,44 +120,36 @@ pub fn restore(context: &Context, at: String, discard: bool, yes: bool) -> Resul
     if discard && edits > 0 {
         context.confirm(yes, &format!("throw {} away?", plural(edits, "uncommitted edit")))?;
     }
-    let op = Request::new("restore").with("at", Some(at)).flag("discard", discard).op()?;
-    context.run(&db, op)
+    context.run(&db, RestoreRequest { at, discard })
 }
 
 pub fn policy(context: &Context, args: PolicyArgs) -> Result<()> {
     if args.clear {
-        let op = Request::new("policy").set("set", Json::List(Vec::new())).op()?;
-        return context.run(&context.existing()?, op);
+        let request = PolicyRequest { set: Some(Vec::new()) };
+        return context.run(&context.existing()?, request);
     }
     if let Some(text) = &args.set {
-        let op = Request::new("policy").set("set", parse(text)?).op()?;
-        return context.run(&context.open_or_create()?, op);
+        let request = PolicyRequest::from_json(parse(text)?)?;
+        return context.run(&context.open_or_create()?, request);
     }
-    let limits = [
-        ("max_blocks", args.max_blocks),
-        ("max_bytes", args.max_bytes),
-        ("max_tokens", args.max_tokens),
-        ("protect_recent_turns", args.protect_recent_turns),
-    ];
-    let mut policy: Map = limits
-        .into_iter()
-        .filter_map(|(name, limit)| Some((name.to_owned(), count(limit?))))
-        .collect();
-    policy.extend(args.region.map(|region| ("region".to_owned(), Json::from(region))));
-    if policy.is_empty() {
-        return context.run(&context.existing()?, Request::new("policy").op()?);
+    let policy = Policy {
+        region: args.region.as_deref().map(region).transpose()?,
+        max_blocks: args.max_blocks,
+        max_bytes: args.max_bytes,
+        max_tokens: args.max_tokens,
+        protect_recent_turns: args.protect_recent_turns,
+    };
+    if policy == Policy::default() {
+        return context.run(&context.existing()?, PolicyRequest::default());
     }
     let db = context.open_or_create()?;
-    let mut list = Vec::new();
-    if args.append {
-        for policy in db.policies() {
-            let value = serde_json::to_value(policy);
-            let value = value.map_err(|error| Error::request(error.to_string()))?;
-            list.push(Json::try_from(value)?);
-        }
-    }
-    list.push(Json::Map(policy));
-    context.run(&db, Request::new("policy").set("set", Json::List(list)).op()?)
+    let mut list = if args.append { db.policies() } else { Vec::new() };
+    list.push(policy);
+    context.run(&db, PolicyRequest { set: Some(list) })
+}
+
+fn region(name: &str) -> Result<Region> {
+    name.parse().map_err(|message: String| Error::new(Code::AttrInvalid, message))
 }
 
 /// The content that was given, if any.
@@ -184,7 +167,7 @@ fn content(args: ContentArgs) -> Result<Option<Json>> {
 }
 
 /// Attributes as `NAME=VALUE`: a value that is JSON is that, everything else a text.
-fn attrs(pairs: &[String]) -> Result<Option<Json>> {
+fn attrs(pairs: &[String]) -> Result<Map> {
     let mut map = Map::new();
     for pair in pairs {
         let Some((name, value)) = pair.split_once('=') else {
@@ -193,7 +176,7 @@ fn attrs(pairs: &[String]) -> Result<Option<Json>> {
         let value = parse(value).unwrap_or_else(|_| Json::from(value));
         map.insert(name.to_owned(), value);
     }
-    Ok(Some(map).filter(|map| !map.is_empty()).map(Json::Map))
+    Ok(map)
 }
 
 /// The text of a file, or of standard input for `-`; no more of it than a line of the pipe has.

@@ -13,9 +13,10 @@ mod thread;
 
 use crate::args::{Arguments, Command};
 use crate::context::Context;
-use crate::request::Request;
 use crate::{demo, pipe, repl};
 use pactdb::Result;
+use pactdb::db::CadenceRequest;
+use pactdb::protocol::{GetStats, Undo};
 use std::process::ExitCode;
 
 /// Runs the command of the arguments; without one, the REPL.
@@ -42,15 +43,12 @@ fn run_one(context: &Context, command: Command) -> Result<()> {
         Command::Remove { target, force, yes } => edit::remove(context, &target, force, yes),
         Command::Commit(args) => edit::commit(context, &args),
         Command::Batch(args) => edit::batch(context, &args),
-        Command::Undo => context.run(&context.existing()?, Request::new("undo").op()?),
+        Command::Undo => context.run(&context.existing()?, Undo {}),
         Command::Restore { at, discard, yes } => edit::restore(context, at, discard, yes),
         Command::Policy(args) => edit::policy(context, args),
-        Command::Cadence { end } => {
-            let op = Request::new("cadence").with("end", Some(end)).op()?;
-            context.run(&context.existing()?, op)
-        }
-        Command::Select(args) => read::select(context, "select", args),
-        Command::Nodes(args) => read::select(context, "nodes", args),
+        Command::Cadence { end } => context.run(&context.existing()?, CadenceRequest { end }),
+        Command::Select(args) => read::select(context, args),
+        Command::Nodes(args) => read::nodes(context, args),
         Command::Tree(args) => read::tree(context, args),
         Command::Diff(args) => read::diff(context, args),
         Command::Explain { q, at } => read::explain(context, q, at),
@@ -63,7 +61,7 @@ fn run_one(context: &Context, command: Command) -> Result<()> {
         Command::Fork(args) => fork::run(context, &args),
         Command::Dump(args) => fork::dump_store(context, &args),
         Command::Load(args) => fork::load_store(context, &args),
-        Command::Stats => context.run(&context.existing()?, Request::new("stats").op()?),
+        Command::Stats => context.run(&context.existing()?, GetStats {}),
         Command::Verify => care::verify(context),
         Command::Rebuild => care::rebuild(context),
         Command::Compact => care::compact(context),

@@ -4,25 +4,33 @@ use crate::answer::{Answer, state_at};
 use crate::args::{AnswerArgs, DiffArgs, LogArgs, SelectArgs, TreeArgs};
 use crate::context::Context;
 use crate::render::{self, TreeOptions};
-use crate::request::{Request, count};
-use pactdb::json::Map;
-use pactdb::language::{Dialect, named_id, parse_selector};
+use pactdb::db::LogRequest;
+use pactdb::json::from_json;
+use pactdb::language::ast::Order;
+use pactdb::language::{named_id, parse_selector};
+use pactdb::protocol::{Explain, Nodes, Select};
 use pactdb::query::{ReadStates, SelectOptions, Selected};
 use pactdb::session::life;
-use pactdb::{Code, Db, Error, Json, Result};
+use pactdb::{Code, Db, DiffRequest, Error, Json, Result};
 
-pub fn select(context: &Context, op: &str, args: SelectArgs) -> Result<()> {
+pub fn select(context: &Context, args: SelectArgs) -> Result<()> {
     let db = context.existing()?;
     let q = timed(context, &db, args.q, args.at)?;
-    let request = Request::new(op).with("q", Some(q)).with("options", options(&args.answer));
-    context.run(&db, with_dialect(context, request).op()?)
+    let options = options(&args.answer)?;
+    context.run(&db, Select { q, dialect: context.dialect, options })
+}
+
+pub fn nodes(context: &Context, args: SelectArgs) -> Result<()> {
+    let db = context.existing()?;
+    let q = timed(context, &db, args.q, args.at)?;
+    let options = options(&args.answer)?;
+    context.run(&db, Nodes { q, dialect: context.dialect, options })
 }
 
 pub fn explain(context: &Context, q: String, at: Option<String>) -> Result<()> {
     let db = context.existing()?;
     let q = timed(context, &db, q, at)?;
-    let request = Request::new("explain").with("q", Some(q));
-    context.run(&db, with_dialect(context, request).op()?)
+    context.run(&db, Explain { q, dialect: context.dialect })
 }
 
 pub fn tree(context: &Context, args: TreeArgs) -> Result<()> {
@@ -74,12 +82,14 @@ pub fn diff(context: &Context, args: DiffArgs) -> Result<()> {
     // Nothing given is what is not committed yet: the newest snapshot and the working state.
     let newest = (db.last_cycle() > 0).then(|| format!("@c{}", db.last_cycle()));
     let mut times = times.into_iter();
-    let request = Request::new("diff")
-        .with("a", times.next().unwrap_or(newest))
-        .with("b", times.next().flatten())
-        .with("q", q)
-        .flag("rich", args.rich);
-    context.run(&db, with_dialect(context, request).op()?)
+    let request = DiffRequest {
+        a: times.next().unwrap_or(newest),
+        b: times.next().flatten(),
+        q,
+        rich: args.rich,
+        dialect: context.dialect,
+    };
+    context.run(&db, request)
 }
 
 pub fn log(context: &Context, args: &LogArgs) -> Result<()> {
@@ -95,14 +105,15 @@ pub fn log(context: &Context, args: &LogArgs) -> Result<()> {
             false => context.page(&render::life(context.look, &moments)),
         };
     }
-    let op = Request::new("log")
-        .with("from", args.from.map(count))
-        .with("limit", args.limit.map(count))
-        .with("cycle", args.cycle.map(count))
-        .with("kind", args.kind.clone())
-        .flag("newest_first", args.from.is_none() != args.reverse)
-        .op()?;
-    context.run(&db, op)
+    let request = LogRequest {
+        from: args.from,
+        limit: args.limit,
+        cycle: args.cycle,
+        kind: args.kind.clone(),
+        node: None,
+        newest_first: args.from.is_none() != args.reverse,
+    };
+    context.run(&db, request)
 }
 
 /// A selector with the time that was given beside it.
@@ -116,28 +127,21 @@ fn timed(context: &Context, db: &Db, q: String, at: Option<String>) -> Result<St
     Ok(format!("{at} {q}"))
 }
 
-fn with_dialect(context: &Context, request: Request) -> Request {
-    request.with("dialect", context.dialect.map(Dialect::name))
-}
-
-/// The options object of a `select`.
-fn options(args: &AnswerArgs) -> Option<Json> {
-    let numbers = [
-        ("limit", args.limit),
-        ("skip", args.skip),
-        ("contextLines", args.context_lines),
-        ("maxSnapshots", args.max_snapshots),
-        ("maxChangesPerSnapshot", args.max_changes),
-    ];
-    let mut map: Map = numbers
-        .into_iter()
-        .filter_map(|(name, number)| Some((name.to_owned(), count(number?))))
-        .collect();
-    let mut put = |name: &str, value: Option<Json>| {
-        map.extend(value.map(|value| (name.to_owned(), value)));
+/// The options of a `select`.
+fn options(args: &AnswerArgs) -> Result<SelectOptions> {
+    let order = |name: &String| -> Result<Order> {
+        let order = from_json(Json::from(name.as_str()));
+        order.map_err(|error| Error::request(format!("'options': {error}")))
     };
-    put("order", args.order.clone().map(Json::from));
-    put("includeContent", args.content.then_some(Json::from(true)));
-    put("contentMode", args.content_mode.map(|mode| Json::from(mode.name())));
-    Some(map).filter(|map| !map.is_empty()).map(Json::Map)
+    Ok(SelectOptions {
+        include_content: args.content,
+        content_mode: args.content_mode.map(Into::into).unwrap_or_default(),
+        context_lines: args.context_lines.map(|lines| u32::try_from(lines).unwrap_or(u32::MAX)),
+        max_snapshots: args.max_snapshots,
+        max_changes_per_snapshot: args.max_changes,
+        limit: args.limit,
+        skip: args.skip,
+        order: args.order.as_ref().map(order).transpose()?,
+        ..SelectOptions::default()
+    })
 }

@@ -60,7 +60,7 @@ fn one_block(look: Look, db: &Db, block: &DiffBlock) -> Result<String> {
 
 /// The address as it was asked for, and the cycle beside a relative one.
 fn name(snapshot: &SnapshotRef) -> String {
-    match snapshot.kind {
+    match &*snapshot.kind {
         "t" => format!("{} (@c{})", snapshot.label, snapshot.cycle),
         _ => snapshot.label.to_string(),
     }

@@ -7,13 +7,12 @@ use crate::answer::Answer;
 use crate::context::name_of;
 use crate::progress::Bar;
 use crate::render::{self, TreeOptions, plural, visible};
+use pactdb::db::PolicyRequest;
 use pactdb::language::{Dialect, named_id, nearest_word, parse_selector};
-use pactdb::protocol::{Op, Question};
-use pactdb::query::SelectOptions;
+use pactdb::protocol::{Explain, GetStats, Undo};
 use pactdb::session::{self, Replay, ReplayRequest, ThreadFormat};
 use pactdb::{
-    Address, AttemptAction, AttemptRequest, Code, CommitRequest, Db, EditOp, Error, Result,
-    Snapshot,
+    Address, AttemptAction, AttemptRequest, Code, CommitRequest, Db, Error, Result, Snapshot,
 };
 
 /// How many of the newest turns a tree shows unless told otherwise.
@@ -216,7 +215,7 @@ pub fn log(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
 /// `.stats`
 pub fn stats(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     nothing(rest, "stats")?;
-    session.run(Op::Stats)
+    session.run(GetStats {}.into())
 }
 
 /// `.attempts`
@@ -230,7 +229,7 @@ pub fn attempts(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
 /// `.policy`
 pub fn policy(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     if rest.is_empty() {
-        session.run(Op::Policies)
+        session.run(PolicyRequest::default().into())
     } else {
         session.execute(&format!("policy {rest}"))
     }
@@ -245,9 +244,8 @@ pub fn explain(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
         parse_selector(rest, session.dialect).map_err(|error| Error::from(error).in_text(rest))?;
     let (q, _) = query::through_lens(session, selector.time.is_some(), rest);
     let (dialect, look) = (Some(session.dialect), session.look());
-    let question = Question { q, dialect, options: SelectOptions::default() };
-    let found =
-        session.patiently(move |db| crate::answer::answer(look, db, Op::Explain(question)))?;
+    let question = Explain { q, dialect };
+    let found = session.patiently(move |db| crate::answer::answer(look, db, question.into()))?;
     Ok(session.keep(found))
 }
 
@@ -276,13 +274,13 @@ pub fn last(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
 /// `.undo`
 pub fn undo(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     nothing(rest, "undo")?;
-    session.run(Op::Undo)
+    session.run(Undo {}.into())
 }
 
 /// `.commit`
 pub fn commit(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     nothing(rest, "commit")?;
-    session.run(Op::Edit(EditOp::Commit(CommitRequest::default())))
+    session.run(CommitRequest::default().into())
 }
 
 /// `.verify`

@@ -66,7 +66,7 @@ impl Vocabulary for LineHelper {
         words.get_or_insert_with(|| Rc::new(words_of(&self.db, self.key.0))).clone()
     }
 
-    fn fields(&self, statement: Keyword) -> Option<&'static [&'static str]> {
+    fn fields(&self, statement: Keyword) -> Option<Vec<&'static str>> {
         statement_fields(statement)
     }
 }

@@ -11,9 +11,9 @@ use crate::render::{Look, visible};
 use pactdb::language::ast::Statement;
 use pactdb::language::words::Keyword;
 use pactdb::language::{Dialect, Token, parse_statement, statement_tokens};
-use pactdb::protocol::{self, Body, Op, Reply, statement_op};
+use pactdb::protocol::{self, Body, Reply, Request, statement_request};
 use pactdb::session::Replay;
-use pactdb::{Address, Code, Db, EditOp, Error, Json, Result};
+use pactdb::{Address, Code, Db, Error, Json, Result};
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -151,19 +151,22 @@ impl<'a> Session<'a> {
     }
 
     /// The operation that a line asks for; none if it is a command.
-    fn operation(&self, line: &str) -> Result<Option<Op>> {
+    fn operation(&self, line: &str) -> Result<Option<Request>> {
         if meta::of_line(line).is_some() {
             return Ok(None);
         }
         let dialect = self.dialect_of(line);
         let statement = parse_statement(line, dialect)
             .map_err(|error| self.with_meant(line, report::of_syntax(error, line)))?;
-        let mut op = statement_op(&statement, line, dialect)
+        let mut op = statement_request(&statement, line, dialect)
             .map_err(|error| report::in_line(error, line, ""))?;
-        if let (Statement::Select(selector), Op::Nodes(question) | Op::Select(question)) =
-            (&statement, &mut op)
-        {
-            (question.q, _) = query::through_lens(self, selector.time.is_some(), &question.q);
+        if let Statement::Select(selector) = &statement {
+            let q = match &mut op {
+                Request::Nodes(question) => &mut question.q,
+                Request::Select(question) => &mut question.q,
+                _ => return Ok(Some(op)),
+            };
+            (*q, _) = query::through_lens(self, selector.time.is_some(), q);
             return Ok(Some(op));
         }
         self.check_lens(&op)?;
@@ -171,9 +174,9 @@ impl<'a> Session<'a> {
     }
 
     fn edit(&mut self, statement: &Statement, line: &str, dialect: Dialect) -> Result<Outcome> {
-        let mut op = statement_op(statement, line, dialect)
+        let mut op = statement_request(statement, line, dialect)
             .map_err(|error| report::in_line(error, line, ""))?;
-        if let (Op::Diff(request), Some(lens), Statement::Diff(diff)) =
+        if let (Request::Diff(request), Some(lens), Statement::Diff(diff)) =
             (&mut op, self.lens, statement)
             && diff.states.is_empty()
         {
@@ -183,14 +186,14 @@ impl<'a> Session<'a> {
     }
 
     /// Runs an operation. While the lens is set, edits are refused.
-    pub fn run(&mut self, op: Op) -> Result<Outcome> {
+    pub fn run(&mut self, op: Request) -> Result<Outcome> {
         let look = self.look();
-        if let Op::Diff(request) = op {
-            let reply = self.patiently(move |db| answer(look, db, Op::Diff(request)))?;
+        if let Request::Diff(request) = op {
+            let reply = self.patiently(move |db| answer(look, db, Request::Diff(request)))?;
             return Ok(self.keep(reply));
         }
         self.check_lens(&op)?;
-        let reads = only_reads(&op);
+        let reads = op.only_reads();
         let answered = answer(look, &self.db, op);
         if reads {
             return Ok(self.keep(Some(answered?)));
@@ -201,8 +204,8 @@ impl<'a> Session<'a> {
     }
 
     /// Refuses an operation that edits while the lens is set.
-    fn check_lens(&self, op: &Op) -> Result<()> {
-        if only_reads(op) { Ok(()) } else { self.refuse_through_lens() }
+    fn check_lens(&self, op: &Request) -> Result<()> {
+        if op.only_reads() { Ok(()) } else { self.refuse_through_lens() }
     }
 
     /// Refuses an edit while the lens is set.
@@ -266,21 +269,4 @@ impl<'a> Session<'a> {
         }
         error
     }
-}
-
-/// Whether an operation changes nothing.
-fn only_reads(op: &Op) -> bool {
-    matches!(op, Op::Edit(EditOp::Commit(request)) if request.dry_run)
-        || matches!(
-            op,
-            Op::Policies
-                | Op::Diff(_)
-                | Op::Select(_)
-                | Op::Nodes(_)
-                | Op::Explain(_)
-                | Op::Log { .. }
-                | Op::Stats
-                | Op::Thread { .. }
-                | Op::Export(_)
-        )
 }

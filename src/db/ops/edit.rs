@@ -1,0 +1,232 @@
+//! Edits as they are asked for: nodes are named by selectors in text.
+//!
+//! In Rust, fill in what you need and leave the rest to `..Default::default()`; as JSON they have
+//! the fields of the operation protocol.
+
+use super::absent;
+use crate::error::{Error, Result};
+use crate::json::{Json, Map};
+use crate::model::settable;
+use serde::{Deserialize, Serialize};
+
+/// Adds a node.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct AddRequest {
+    /// Where: a selector or a position; `^ah` if there is none. With `?` at its end it may match
+    /// nothing, and then nothing happens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// Its type.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub node_type: Option<String>,
+    /// Whether it is a container, for types that do not say so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub container: Option<bool>,
+    /// Its id; one is made if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Who speaks.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "absent::header")]
+    pub role: Option<String>,
+    /// What sort of thing it says.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "absent::header")]
+    pub kind: Option<String>,
+    /// The family that it is an instance of.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "absent::header")]
+    pub key: Option<String>,
+    /// Tags.
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "absent::list")]
+    pub tags: Vec<String>,
+    /// Cycles to live.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ttl: Option<i64>,
+    /// Cycles until it comes back.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "absent::header")]
+    pub cad: Option<i64>,
+    /// Its offset; 0 if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<i64>,
+    /// Lower goes first when a policy prunes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<i64>,
+    /// A text or any other JSON value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<Json>,
+    /// Nodes that must stay while this one does.
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "absent::list")]
+    pub refs: Vec<String>,
+    /// Never pruned.
+    #[serde(skip_serializing_if = "std::ops::Not::not", deserialize_with = "absent::flag")]
+    pub pinned: bool,
+    /// A container that goes when it becomes empty.
+    #[serde(skip_serializing_if = "std::ops::Not::not", deserialize_with = "absent::flag")]
+    pub removable: bool,
+    /// Who or what made it.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "absent::header")]
+    pub provenance: Option<String>,
+    /// The media type of its content.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "absent::header")]
+    pub mime: Option<String>,
+    /// How its content is encoded.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "absent::header")]
+    pub encoding: Option<String>,
+    /// Custom attributes.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub attrs: Map,
+    /// When it was made; the clock if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created_at_ns: Option<i64>,
+}
+
+/// Sets headers of nodes: `None` leaves one alone, `Some(None)` removes it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SetRequest {
+    /// Which nodes.
+    pub target: String,
+    /// The content.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "absent::nullable"
+    )]
+    pub content: Option<Option<Json>>,
+    /// Cycles to live, from the cycle in progress.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "absent::nullable"
+    )]
+    pub ttl: Option<Option<i64>>,
+    /// The priority; removing it means 0.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "absent::nullable"
+    )]
+    pub priority: Option<Option<i64>>,
+    /// The key.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "absent::nullable_header"
+    )]
+    pub key: Option<Option<String>>,
+    /// The tags.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "absent::nullable_list"
+    )]
+    pub tags: Option<Vec<String>>,
+    /// The cadence.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "absent::nullable_header"
+    )]
+    pub cad: Option<Option<i64>>,
+    /// Whether it is pinned.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "absent::nullable_flag"
+    )]
+    pub pinned: Option<bool>,
+    /// The references.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "absent::nullable_list"
+    )]
+    pub refs: Option<Vec<String>>,
+    /// The media type.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "absent::nullable_header"
+    )]
+    pub mime: Option<Option<String>>,
+    /// The encoding.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "absent::nullable_header"
+    )]
+    pub encoding: Option<Option<String>>,
+    /// Custom attributes; null removes one.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub attrs: Map,
+}
+
+impl SetRequest {
+    /// Removes a header instead of setting it.
+    pub fn clear(&mut self, name: &str) -> Result<()> {
+        match name {
+            "content" => self.content = Some(None),
+            "ttl" => self.ttl = Some(None),
+            "priority" => self.priority = Some(None),
+            "key" => self.key = Some(None),
+            "tags" => self.tags = Some(Vec::new()),
+            "cad" => self.cad = Some(None),
+            "pinned" => self.pinned = Some(false),
+            "refs" => self.refs = Some(Vec::new()),
+            "mime" => self.mime = Some(None),
+            "encoding" => self.encoding = Some(None),
+            other => {
+                let names: Vec<&str> = settable().iter().map(|row| row.name).collect();
+                let message = format!("--clear takes {}, not {other}", names.join(", "));
+                return Err(Error::request(message));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Moves nodes.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct MoveRequest {
+    /// Which nodes.
+    pub target: String,
+    /// Their new parent; with `?` at its end it may match nothing.
+    pub to: String,
+    /// Their new offset; each keeps its own if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<i64>,
+    /// The time of a core that has to be made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_at_ns: Option<i64>,
+}
+
+/// Removes nodes with what is below them.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct RemoveRequest {
+    /// Which nodes.
+    pub target: String,
+    /// Also if others refer to them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub force: bool,
+}
+
+/// Closes the cycle in progress.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct CommitRequest {
+    /// When; the clock if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created_at_ns: Option<i64>,
+    /// The last cycle that the caller knows of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_cycle: Option<i64>,
+    /// Whether only to say what would happen. Not in a batch.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
+}

@@ -1,0 +1,23 @@
+//! Requests and replies of the operations, as plain data.
+//!
+//! What comes from outside is read through [`crate::json::from_json`] and told apart as the
+//! protocol does: a field that is not there, null, false and an empty list. Nothing here knows a
+//! store.
+
+mod absent;
+mod ask;
+mod attempt;
+mod batch;
+mod edit;
+mod reply;
+mod turns;
+
+pub use ask::{DiffRequest, LogRequest, RestoreRequest};
+pub use attempt::{AttemptAction, AttemptRequest, ThreadFormat};
+pub use batch::{BatchRequest, CadenceRequest, EditOp, PolicyRequest};
+pub(crate) use batch::{in_words, read};
+pub use edit::{AddRequest, CommitRequest, MoveRequest, RemoveRequest, SetRequest};
+pub use reply::{
+    CommitReply, EditReply, IdReply, IdsReply, ImportReply, KeyReply, LogEntry, Stats, UndoReply,
+};
+pub use turns::{ImportTurn, TurnsRequest};

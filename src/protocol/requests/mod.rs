@@ -1,0 +1,11 @@
+//! The requests of operations that are not methods of [`Db`](crate::db::Db) already: plain data
+//! with the fields of the protocol.
+
+mod ask;
+mod care;
+
+pub use ask::{
+    CheckSent, Compare, Complete, Details, Explain, Export, Life, Nodes, Replay, Select, State,
+    Thread, Tree,
+};
+pub use care::{Compact, Dump, GetStats, Import, Rebuild, Undo, Verify};
