@@ -243,7 +243,7 @@ impl<'de> Visitor<'de> for AnyValue {
     }
 }
 
-/// [`to_json`] and [`line`] keep every digit. Other serializers of JSON get an integer beyond 64
+/// [`to_json`] and [`line()`] keep every digit. Other serializers of JSON get an integer beyond 64
 /// bits as a `RawValue` of `serde_json`.
 impl Serialize for Json {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -4,8 +4,8 @@
 //! carries it, a [`Reply`] carries what came of it, and both are JSON objects on a line.
 //! [`answer`] is the one dispatcher. Fronts hold a [`Client`] and cannot tell where the store is.
 //!
-//! Nothing here names a file, but what [`client`](crate::protocol) functions such as [`fork`] do
-//! with their caller's own.
+//! No operation names a file. Functions such as [`fork`] write files of the client's own, out of
+//! what a store sends.
 
 mod call;
 mod client;

@@ -157,3 +157,25 @@ proptest! {
         prop_assert_eq!(&parse(&pactdb::json::laid_out(&value)).unwrap(), &value);
     }
 }
+
+/// A patch is made by a library whose numbers are narrower than ours; it says them as they are all the same.
+#[test]
+fn a_patch_has_the_numbers_of_the_contents() {
+    use crate::support::storage::Memory;
+    let db = pactdb::Options::new().clock(1000).create_on(Memory::default()).unwrap();
+    let ask = |request: &str| pactdb::protocol::handle_line(&db, request);
+    ask(
+        r#"{"op":"add","to":"^sys","id":"n","content":{"a":12345678901234567890123,"b":1,"c":"\u0000n1","d":0.0}}"#,
+    );
+    ask(r#"{"op":"commit"}"#);
+    ask(
+        r##"{"op":"set","target":"#n","content":{"a":12345678901234567890124,"b":1e16,"c":"\u0000s2","d":-0.0}}"##,
+    );
+    ask(r#"{"op":"commit"}"#);
+    let options = r#"{"includeContent":true,"contentMode":"jsonpatch"}"#;
+    let reply = ask(&format!("{{\"op\":\"select\",\"q\":\"@c2..@c1 #n\",\"options\":{options}}}"));
+    for value in ["12345678901234567890124", "1e+16", "\"\\u0000s2\"", "-0.0"] {
+        let change = format!("\"value\":{value}}}");
+        assert!(reply.contains(&change), "{change} in {reply}");
+    }
+}

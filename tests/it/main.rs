@@ -10,6 +10,7 @@ mod edit_errors;
 mod files;
 mod frozen;
 mod goldens;
+mod headers;
 mod json_canonical;
 mod json_lines;
 mod json_reply;

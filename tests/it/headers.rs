@@ -1,0 +1,80 @@
+//! The one table of headers: what requests, statements and diffs know of headers is what it says.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use pactdb::json::{Json, Map};
+use pactdb::model::{
+    HEADERS, HeaderType, PARENT_TRACKED, SetBy, TABLE, header, is_fixed, settable,
+};
+use pactdb::protocol::{Request, add_fields, set_fields};
+use pactdb::{Code, SetRequest};
+
+/// A value that a header can have.
+fn sample(values: HeaderType) -> Json {
+    match values {
+        HeaderType::Text => Json::from("x"),
+        HeaderType::Int => Json::Int(1),
+        HeaderType::Texts => Json::List(vec![Json::from("x")]),
+        HeaderType::Flag => Json::Bool(true),
+        HeaderType::Any | HeaderType::Nodes => Json::List(Vec::new()),
+    }
+}
+
+fn request(op: &str, name: &str, value: Json) -> pactdb::Result<Request> {
+    let mut map = Map::from([("op".to_owned(), Json::from(op)), (name.to_owned(), value)]);
+    if op == "set" {
+        map.insert("target".to_owned(), Json::from("*"));
+    }
+    Request::from_json(Json::Map(map))
+}
+
+#[test]
+fn requests_take_the_headers_that_the_table_says() {
+    for row in &TABLE {
+        let added = request("add", row.name, sample(row.values));
+        assert_eq!(added.is_ok(), row.given != SetBy::Never, "add {}: {added:?}", row.name);
+        let set = request("set", row.name, sample(row.values));
+        match row.given {
+            SetBy::Always => assert!(set.is_ok(), "set {}: {set:?}", row.name),
+            _ => assert_eq!(set.unwrap_err().code, Code::AttrReserved, "set {}", row.name),
+        }
+        assert_eq!(is_fixed(row.name), row.given != SetBy::Always, "{}", row.name);
+        assert_eq!(header(row.name).map(|row| row.name), Some(row.name));
+    }
+    assert!(["type", "container", "parent"].into_iter().all(is_fixed));
+}
+
+#[test]
+fn what_can_be_set_can_be_cleared() {
+    for row in settable() {
+        let mut cleared = SetRequest { target: "*".into(), ..SetRequest::default() };
+        cleared.clear(row.name).unwrap();
+        let by_null = request("set", row.name, Json::Null).unwrap();
+        assert_eq!(Request::from(cleared), by_null, "{}", row.name);
+    }
+    let message = SetRequest::default().clear("role").unwrap_err().message;
+    assert!(message.ends_with("mime, encoding, not role"), "{message}");
+}
+
+#[test]
+fn statements_offer_what_requests_take() {
+    for name in add_fields() {
+        let value = header(name).map_or(Json::Null, |row| sample(row.values));
+        assert!(request("add", name, value).is_ok(), "{name}");
+    }
+    for name in set_fields() {
+        assert!(request("set", name, Json::Null).is_ok(), "{name}");
+    }
+}
+
+#[test]
+fn a_diff_tracks_every_header_once_but_the_id_and_the_children() {
+    let mut places: Vec<u8> = TABLE.iter().map(|row| row.tracked).filter(|at| *at > 0).collect();
+    places.push(PARENT_TRACKED);
+    places.sort_unstable();
+    assert_eq!(places, (1..=22).collect::<Vec<u8>>());
+    let untracked: Vec<&str> =
+        TABLE.iter().filter(|row| row.tracked == 0).map(|row| row.name).collect();
+    assert_eq!(untracked, ["id", "children"]);
+    assert_eq!(HEADERS.len(), TABLE.len());
+}
