@@ -44,5 +44,5 @@ pub use requests::{
 };
 #[cfg(feature = "schema")]
 pub use schema::schema;
-pub use statement::statement_request;
+pub use statement::{add_fields, set_fields, statement_request};
 pub use vocabulary::{statement_fields, words_of};

@@ -31,7 +31,7 @@ impl Vocabulary for Known {
     }
 
     fn fields(&self, statement: Keyword) -> Option<Vec<&'static str>> {
-        (statement == Keyword::Add).then_some(&["role", "ttl"])
+        (statement == Keyword::Add).then(|| vec!["role", "ttl"])
     }
 }
 

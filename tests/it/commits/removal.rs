@@ -229,7 +229,9 @@ fn a_block_goes_once_however_many_policies_ask_for_it() {
     let db = store();
     let policy = |max_blocks| Policy { max_blocks: Some(max_blocks), ..Policy::default() };
     db.set_policies(vec![policy(3), policy(1)]).unwrap();
-    ["a", "b", "c", "d"].map(|id| add(&db, block(id)));
+    for id in ["a", "b", "c", "d"] {
+        add(&db, block(id));
+    }
     assert_eq!(commit(&db).pruned, ["a", "b", "c"]);
     assert_eq!(sketch(&db, None), "sys seq(mt:1(mc:1(d))) ah");
     db.verify(|_| {}).unwrap();

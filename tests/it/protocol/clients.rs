@@ -8,7 +8,7 @@ use pactdb::protocol::{
     Export, GetStats, Import, Life, LocalClient, Nodes, Notice, Operation, Rebuild, Replay, Reply,
     Request, Select, Sink, State, Thread, Tree, Undo, Verify, fork, handle_streaming, load,
 };
-use pactdb::query::Options as QueryOptions;
+use pactdb::query::SelectOptions;
 use pactdb::{
     AddRequest, AttemptAction, AttemptRequest, BatchRequest, Code, CommitRequest, Db, DiffRequest,
     EditOp, MoveRequest, Options, Policy, RemoveRequest, RestoreRequest, SetRequest,
@@ -141,7 +141,7 @@ fn edits(near: &dyn Client, far: &dyn Client) {
 
 fn questions(near: &dyn Client, far: &dyn Client) {
     for q in [".cb", "@c1..@c3 .cb", "@* .cb", ".cb[", "@c9 *"] {
-        let options = QueryOptions { limit: Some(3), ..QueryOptions::default() };
+        let options = SelectOptions { limit: Some(3), ..SelectOptions::default() };
         check(near, far, Select { q: q.into(), dialect: None, options: options.clone() });
         check(near, far, Nodes { q: q.into(), dialect: None, options });
         check(near, far, Explain { q: q.into(), dialect: None });
@@ -253,6 +253,6 @@ fn an_envelope_is_judged_like_a_request() {
         assert!(reply.contains(code) && reply.contains(word), "{request}: {reply}");
     }
     let envelope: Envelope = from_json(parse(r#"{"op":"undo","timeout_ms":7}"#).unwrap()).unwrap();
-    assert_eq!(envelope.budget.timeout_ms, Some(7));
+    assert_eq!(envelope.timeout_ms, Some(7));
     assert_eq!(envelope.request, Request::from(Undo {}));
 }
