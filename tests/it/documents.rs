@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Documents in which every path below `src/`, `tests/`, `benches/`, `fixtures/` and `grammar/` must exist.
-const PATHS_ARE_CHECKED: [&str; 0] = [];
+const PATHS_ARE_CHECKED: [&str; 5] =
+    ["CONTRIBUTING.md", "README.md", "docs/architecture.md", "docs/glossary.md", "docs/storage.md"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -112,6 +113,22 @@ fn files_that_documents_name_exist() {
         }
     }
     assert_eq!(paths("see `src/x` and `y`, `tests/it`"), BTreeSet::from(["src/x", "tests/it"]));
+}
+
+/// The page for newcomers names files as they lie below `src`.
+#[test]
+fn the_architecture_leads_to_files_that_exist() {
+    let text = std::fs::read_to_string(root().join("docs/architecture.md")).unwrap();
+    let src = root().join("src");
+    let mut named = 0;
+    for word in text.split('`').skip(1).step_by(2).filter(|word| word.contains('/')) {
+        let Some((folder, _)) = word.split_once('/') else { continue };
+        if src.join(folder).is_dir() && !word.contains(char::is_whitespace) {
+            assert!(src.join(word).exists(), "docs/architecture.md names {word}");
+            named += 1;
+        }
+    }
+    assert!(named > 25, "only {named} places are named");
 }
 
 /// The numbers of rules in a text, such as R5.3, or R10 for a chapter.
