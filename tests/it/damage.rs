@@ -577,3 +577,29 @@ fn a_store_whose_free_pages_are_damaged_can_be_read_and_keeps_every_byte() {
     }
     assert!(found > 1, "{found}");
 }
+
+/// A branch in the place of a page below it: redb went down and down, to the end of the stack.
+#[test]
+fn pages_that_name_each_other_are_not_followed_for_ever() {
+    let folder = crate::support::program::Folder::new();
+    folder.ok(&["demo"]);
+    let image = folder.read("demo.pactdb");
+    let page = |page: usize| &image[page * 4096..][..4096];
+    let all = 1..image.len() / 4096;
+    let branches: Vec<usize> = all.clone().filter(|at| page(*at)[..2] == [2, 0]).collect();
+    let leaves: Vec<usize> = all.filter(|at| page(*at)[..2] == [1, 0]).collect();
+    assert!(!branches.is_empty() && leaves.len() > 20);
+    let mut refused = 0;
+    for branch in branches {
+        for leaf in &leaves {
+            let mut changed = image.clone();
+            changed[leaf * 4096..][..4096].copy_from_slice(page(branch));
+            std::fs::write(folder.path("round.pactdb"), &changed).unwrap();
+            let ran = folder.run(&["-s", "round.pactdb", "stats"]);
+            let what = format!("page {branch} in the place of {leaf}: {ran:?}");
+            assert!(ran.status == 0 || ran.status == 1 && ran.err.starts_with("E_"), "{what}");
+            refused += ran.status;
+        }
+    }
+    assert!(refused > 5, "{refused}");
+}

@@ -6,6 +6,7 @@
 use super::super::backend::FileStorage;
 use super::super::base::Base;
 use super::super::guarded::Readable;
+use super::super::page_format::read_header;
 use super::super::tables::Side;
 use super::*;
 use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
