@@ -152,10 +152,10 @@ impl<T: Default> Base<T> {
         Writer::new(txn, Side::Main, self.broken.clone()).stats()
     }
 
-    /// Refuses to go on if a page is not the one that was written there: of those that were read so
-    /// far, and of those that every commit goes by.
+    /// Refuses to go on if a page of the file is not the one that was written there. For work that is
+    /// more than one transaction.
     pub(crate) fn check_pages(&self) -> Result<(), StoreError> {
-        self.pages.check()
+        self.pages.check_all()
     }
 
     /// Moves pages to the front of the file and cuts it off behind them.

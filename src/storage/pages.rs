@@ -17,18 +17,20 @@
 
 use super::approval::OnApproval;
 use super::error::StoreError;
-use super::page_format::{HEADER, Layout, Named, PAGE, Tree};
-use super::page_format::{is_sound_leaf, named_by, read_header, sum_of};
+use super::page_format::{HEADER, Named, PAGE, Tree, is_sound_leaf, named_by, sum_of};
 use redb::{BackendError, StorageBackend};
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::io;
 use std::ops::Bound;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+mod known;
 #[cfg(all(test, unix))]
 mod tests;
+
+use known::State;
 
 thread_local! {
     /// How many calls this thread is in to which a page that does not fit is an error.
@@ -63,75 +65,6 @@ const REDBS: u8 = 2;
 /// Pages that are larger than this many times the smallest are not looked for, but checked when redb
 /// reads them.
 const LOOKED_FOR: u8 = 10;
-
-#[derive(Debug, Default)]
-struct State {
-    /// There is one if the file can be checked at all.
-    layout: Option<Layout>,
-    /// What was named, by where it lies.
-    known: HashMap<u64, Known>,
-    trees: Vec<Tree>,
-    /// One bit for each page that was written.
-    written: Vec<u64>,
-    /// The least length that the storage had since.
-    cut: Option<u64>,
-    looked_through: bool,
-    /// How many pages were read, and of how many of them something was known.
-    #[cfg(test)]
-    counts: (u64, u64),
-}
-
-/// What is known of a page. Half of its checksum is enough.
-#[derive(Debug, Clone, Copy)]
-struct Known {
-    sum: u64,
-    tree: u16,
-    order: u8,
-}
-
-impl State {
-    fn learn(&mut self, named: &[Named]) {
-        for page in named {
-            let place = self.trees.iter().position(|tree| *tree == page.tree);
-            let place = place.unwrap_or_else(|| {
-                self.trees.push(page.tree);
-                self.trees.len() - 1
-            });
-            if let Ok(tree) = u16::try_from(place) {
-                let known = Known { sum: page.sum as u64, tree, order: page.order };
-                self.known.entry(page.at).or_insert(known);
-            }
-        }
-    }
-
-    /// What must be found somewhere, if that is certain.
-    fn expected(&self, at: u64, len: u64) -> Option<(Layout, Tree, u64)> {
-        let known = self.known.get(&at)?;
-        let is_cut = self.cut.is_some_and(|cut| at + len > cut);
-        if PAGE << known.order != len || is_cut || self.is_written(at, len) {
-            return None;
-        }
-        Some((self.layout?, *self.trees.get(usize::from(known.tree))?, known.sum))
-    }
-
-    fn is_written(&self, at: u64, len: u64) -> bool {
-        let is_set = |page: u64| {
-            self.written.get((page / 64) as usize).is_some_and(|bits| bits >> (page % 64) & 1 == 1)
-        };
-        (at / PAGE..(at + len).div_ceil(PAGE)).any(is_set)
-    }
-
-    fn write(&mut self, at: u64, len: u64) {
-        for page in at / PAGE..(at + len).div_ceil(PAGE) {
-            self.known.remove(&(page * PAGE));
-            let word = (page / 64) as usize;
-            if self.written.len() <= word {
-                self.written.resize(word + 1, 0);
-            }
-            self.written[word] |= 1 << (page % 64);
-        }
-    }
-}
 
 /// What was found where a page was named.
 #[derive(Debug, PartialEq, Eq)]
@@ -174,7 +107,7 @@ impl Pages {
     pub(super) fn check(&self) -> Result<(), StoreError> {
         let looked_through = std::mem::replace(&mut self.state().looked_through, true);
         if !looked_through {
-            self.look_through();
+            self.look_through(|tree| tree.lists_tables || tree.is_redbs);
         }
         match self.are_damaged() {
             true => Err(damaged()),
@@ -182,14 +115,15 @@ impl Pages {
         }
     }
 
-    fn look_through(&self) {
-        let matters = |tree: Tree| tree.lists_tables || tree.is_redbs;
-        let mut next: Vec<(u64, u8)> = {
-            let state = self.state();
-            let tree = |known: &Known| state.trees.get(usize::from(known.tree)).copied();
-            let matter = state.known.iter().filter(|(_, known)| tree(known).is_some_and(matters));
-            matter.map(|(at, known)| (*at, known.order)).collect()
-        };
+    /// The same after a look at every page: for work that writes again and again. If it came upon
+    /// damage between two writes, the file could not be closed any more.
+    pub(super) fn check_all(&self) -> Result<(), StoreError> {
+        self.look_through(|_| true);
+        self.check()
+    }
+
+    fn look_through(&self, matters: impl Fn(Tree) -> bool) {
+        let mut next = self.state().places(&matters);
         let mut seen = HashSet::new();
         while let Some((at, order)) = next.pop() {
             if order > LOOKED_FOR || !seen.insert(at) {
@@ -237,18 +171,6 @@ impl Pages {
     }
 }
 
-impl State {
-    /// Begins with what the header names.
-    fn begin(&mut self, header: &[u8]) {
-        if self.layout.is_none()
-            && let Some((layout, roots)) = read_header(header)
-        {
-            self.layout = Some(layout);
-            self.learn(&roots);
-        }
-    }
-}
-
 pub(super) fn damaged() -> StoreError {
     StoreError::corrupt(
         "the file is damaged: it has pages that are not those that were written there. Nothing more \
@@ -272,10 +194,7 @@ impl StorageBackend for Pages {
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        {
-            let mut state = self.state();
-            state.cut = Some(state.cut.unwrap_or(len).min(len));
-        }
+        self.state().cut_off(len);
         self.0.storage.set_len(len)
     }
 

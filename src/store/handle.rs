@@ -161,11 +161,9 @@ impl Store {
     pub fn compact(&self, room: Option<u64>) -> Result<bool, StoreError> {
         let mut head = self.head();
         let mut db = self.db_mut();
-        // Every page is looked at before the first is written.
-        let stats = db.stats()?;
         db.check_pages()?;
         let packs = match room {
-            Some(room) => room > stats.stored_bytes().saturating_mul(2) + SPARE,
+            Some(room) => room > db.stats()?.stored_bytes().saturating_mul(2) + SPARE,
             None => true,
         };
         if packs {

@@ -18,6 +18,7 @@ impl Store {
     /// changes before [`Store::exchange`]; if this fails, the store is as it was.
     pub fn rebuild(&self, report: Report<'_>) -> Result<Rebuilt, StoreError> {
         self.head().check()?;
+        self.db().check_pages()?;
         let beside = self.beside()?;
         beside.clear_beside(true)?;
         match self.replay_into(&beside, report) {
