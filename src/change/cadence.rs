@@ -2,7 +2,7 @@
 
 use super::decide::{new_core, next_time};
 use super::{Addition, ChangeError, State, ids};
-use crate::model::{Class, Id, Instance, Lifetime, Name, Node, ReadError, Tree};
+use crate::model::{Class, Id, Instance, Lifetime, Name, Node, ReadError, TABLE, Tree};
 use std::sync::Arc;
 
 /// Notes a node that was made, or that an import or a restore brought back.
@@ -133,14 +133,19 @@ fn instance_of(
         }
     };
     let made = u64::from(core.is_some());
-    let mut node = original.clone();
-    node.id = ids::fresh_id(state, Class::Block)?;
-    node.cycle = state.cycle();
-    node.created_at_ns = time + made as i64;
-    node.created_at_iso = None;
-    node.creation_index = state.next_index + made;
-    node.lifetime = original.lifetime.map(|life| Lifetime::starting(life.given, state.cycle()));
-    node.provenance = None;
+    let mut node = Node {
+        cycle: state.cycle(),
+        created_at_ns: time + made as i64,
+        created_at_iso: None,
+        creation_index: state.next_index + made,
+        lifetime: original.lifetime.map(|life| Lifetime::starting(life.given, state.cycle())),
+        id: ids::fresh_id(state, Class::Block)?,
+        ..original.clone()
+    };
+    let nobody = Node::bare(node.id.clone(), node.node_type.clone(), node.class);
+    for header in TABLE.iter().filter(|header| !header.comes_back) {
+        header.copy(&nobody, &mut node);
+    }
     node.refs = alive(state, &original.refs)?;
     Ok(Addition { parent, node: Arc::new(node), core, shifts: Vec::new() })
 }

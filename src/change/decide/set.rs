@@ -7,7 +7,7 @@ use crate::change::apply::changed;
 use crate::change::{Change, Set};
 use crate::code::Code;
 use crate::json::Json;
-use crate::model::{Class, ContentRef, Lifetime, Name, Node};
+use crate::model::{Class, ContentRef, Lifetime, Name, Node, TextField};
 use crate::snapshot::{Contents, content_hash};
 
 pub(super) fn decide(
@@ -35,20 +35,23 @@ pub(super) fn decide(
         });
     }
     change.priority = set.priority;
-    change.key = set.key.map(|key| attrs::name("a key", key)).transpose()?;
-    change.tags = set.tags.map(|tags| attrs::names("a tag", tags)).transpose()?;
+    for (field, text) in set.texts() {
+        if let Some(text) = text {
+            change.texts.insert(field, attrs::text(field, text.as_deref())?);
+        }
+    }
+    let key = change.texts.get(&TextField::Key).cloned();
+    change.tags = set.tags.as_ref().map(|tags| attrs::names("a tag", tags)).transpose()?;
     if let Some(cad) = set.cad {
         let cad = cad.map(|cad| attrs::number("cad", cad, 1)).transpose()?;
         change.cad = Some(cad.map(|cad| cad as u64));
     }
-    if let (Some(Some(_)), Some(None)) = (change.cad, &change.key) {
+    if let (Some(Some(_)), Some(None)) = (change.cad, &key) {
         let message = "a cad needs a key, by which its instances are known: set both";
         return Err(ChangeError::new(Code::AttrInvalid, message));
     }
     change.pinned = set.pinned;
     change.refs = set.refs.map(|refs| check_refs(state, &refs)).transpose()?;
-    change.mime = set.mime.map(|mime| attrs::name("a mime", mime)).transpose()?;
-    change.encoding = set.encoding.map(|value| attrs::name("an encoding", value)).transpose()?;
     for (name, value) in set.attrs {
         attrs::check_attr(&name, &value)?;
         change.attrs.insert(Name::from(name), (!value.is_null()).then_some(value));
@@ -62,7 +65,7 @@ pub(super) fn decide(
         check_editable(state, &found, "changed")?;
         let after = changed(found.node(), &change, None);
         // An import may have brought a cad without a key; other edits leave that alone.
-        if change.cad.is_some() || change.key.is_some() {
+        if change.cad.is_some() || key.is_some() {
             add::check_cad(&after)?;
         }
         add::check_class(&after)?;
