@@ -1,7 +1,7 @@
 //! The headers of one object of a document: their types, their bounds, and which nodes may have them.
 
+use super::document::{Given, ImportError};
 use super::hash::content_bytes;
-use super::import::{Given, ImportError};
 use super::size::check_attr_size;
 use crate::json::{Json, Map};
 use crate::limits::{

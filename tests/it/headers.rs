@@ -2,10 +2,16 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod everywhere;
+
 use pactdb::json::{Json, Map};
-use pactdb::model::{HEADERS, Held, PARENT_TRACKED, SetBy, TABLE, header, is_fixed, settable};
+use pactdb::model::{
+    DERIVED, FlagField, HEADERS, Held, ListField, PARENT_TRACKED, SetBy, TABLE, TextField, header,
+    header_of, is_fixed, settable,
+};
 use pactdb::protocol::{Request, add_fields, set_fields};
 use pactdb::{Code, SetRequest};
+use std::collections::BTreeSet;
 
 /// A value that a header can have.
 fn sample(held: Held) -> Json {
@@ -63,6 +69,32 @@ fn statements_offer_what_requests_take() {
     for name in set_fields() {
         assert!(request("set", name, Json::Null).is_ok(), "{name}");
     }
+}
+
+#[test]
+fn the_table_has_every_field_of_nodes_under_its_name() {
+    let names = |held: fn(&Held) -> Option<&'static str>| -> BTreeSet<&str> {
+        TABLE.iter().filter(|row| held(&row.held) == Some(row.name)).map(|row| row.name).collect()
+    };
+    let texts = names(|held| match held {
+        Held::Text(field) => Some(field.name()),
+        _ => None,
+    });
+    assert_eq!(texts, TextField::ALL.iter().map(|field| field.name()).collect());
+    let lists = names(|held| match held {
+        Held::List(field) => Some(field.name()),
+        _ => None,
+    });
+    assert_eq!(lists, ListField::ALL.iter().map(|field| field.name()).collect());
+    let flags = names(|held| match held {
+        Held::Flag(field) => Some(field.name()),
+        _ => None,
+    });
+    assert_eq!(flags, FlagField::ALL.iter().map(|field| field.name()).collect());
+    for row in &TABLE {
+        assert_eq!(header_of(row.held).map(|found| found.name), Some(row.name));
+    }
+    assert!(DERIVED.iter().all(|name| header(name).is_none()));
 }
 
 #[test]

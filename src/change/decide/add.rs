@@ -1,11 +1,11 @@
 //! Adding a node (R3.2–R3.5).
 
+use super::attrs;
+use super::birth::{new_core, next_time};
+use super::decided::Decided;
 use super::insertion::{Sibling, make_room};
-use super::{
-    ChangeError, Context, Decided, Event, Found, State, attrs, check_refs, find, is_sealed,
-    new_core, next_time, sealed,
-};
-use crate::change::{Add, Addition, Insert, Parent, ids};
+use super::target::{Found, check_refs, find, is_sealed, sealed};
+use crate::change::{Add, Addition, ChangeError, Context, Event, Insert, Parent, State, ids};
 use crate::code::Code;
 use crate::limits::{MAX_SUBTREE_NODES, MAX_TREE_DEPTH};
 use crate::model::{

@@ -1,11 +1,10 @@
 //! Events as a dump has them: the kind in one word, and an object with all inputs.
 
-use super::fields::{Fields, count, text};
+use super::fields::{Fields, count, invalid, text};
 use super::form::{
     addition, additions, bounded, content, lifetime, node, number, object, read_addition,
     read_additions, read_content, read_hashes, read_lifetime, read_node, texts, time,
 };
-use super::invalid;
 use super::notes::{read_attempt, read_origin, write_attempt, write_origin};
 use crate::change::{Change, Commit, Event, Import, Relocation, Restore};
 use crate::error::Result;

@@ -1,7 +1,6 @@
 //! Nodes and what they are made of, as a dump has them.
 
-use super::fields::Fields;
-use super::{invalid, read_hash};
+use super::fields::{Fields, invalid, read_hash};
 use crate::change::Addition;
 use crate::error::Result;
 use crate::json::Json;
