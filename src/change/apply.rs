@@ -151,9 +151,6 @@ pub(super) fn changed(node: &Node, change: &Change, hash: Option<&Option<[u8; 32
     if let Some(priority) = change.priority {
         node.priority = priority;
     }
-    if let Some(key) = &change.key {
-        node.key = key.clone();
-    }
     if let Some(tags) = &change.tags {
         node.tags = tags.clone();
     }
@@ -166,11 +163,8 @@ pub(super) fn changed(node: &Node, change: &Change, hash: Option<&Option<[u8; 32
     if let Some(refs) = &change.refs {
         node.refs = refs.clone();
     }
-    if let Some(mime) = &change.mime {
-        node.mime = mime.clone();
-    }
-    if let Some(encoding) = &change.encoding {
-        node.encoding = encoding.clone();
+    for (field, text) in &change.texts {
+        field.of_mut(&mut node).clone_from(text);
     }
     for (name, value) in &change.attrs {
         match value {

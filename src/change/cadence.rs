@@ -1,8 +1,8 @@
-//! Cadence (R4.7): which node is the newest instance of a key, and which come back when.
+//! Cadence (R4.7): which node is the newest instance of a key. What comes back when is in
+//! `instances`.
 
-use super::decide::{new_core, next_time};
-use super::{Addition, ChangeError, State, ids};
-use crate::model::{Class, Id, Instance, Lifetime, Name, Node, ReadError, Tree};
+use super::State;
+use crate::model::{Instance, Name, Node, ReadError, Tree};
 use std::sync::Arc;
 
 /// Notes a node that was made, or that an import or a restore brought back.
@@ -85,72 +85,4 @@ fn put(state: &mut State, key: &Name, instance: Instance) {
 
 fn age_key(node: &Node) -> (u64, i64, u64) {
     (node.cycle, node.created_at_ns, node.creation_index)
-}
-
-/// The instances due after the commit of `cycle`, as the first edits of the next one. They are
-/// applied to `state` as they are made.
-pub(super) fn materialize_due(
-    state: &mut State,
-    given_time: Option<i64>,
-    now: i64,
-) -> Result<Vec<Addition>, ChangeError> {
-    let next = state.cycle();
-    let due: Vec<Arc<Node>> = state
-        .cadences
-        .values()
-        .filter(|instance| instance.runs() && is_due(&instance.node, next))
-        .map(|instance| instance.node.clone())
-        .collect();
-    let mut additions = Vec::with_capacity(due.len());
-    for original in due {
-        let addition = instance_of(state, &original, given_time, now)?;
-        super::apply::materialize(state, std::slice::from_ref(&addition))?;
-        additions.push(addition);
-    }
-    Ok(additions)
-}
-
-fn is_due(node: &Node, next: u64) -> bool {
-    // An import may bring a node of a cycle to come, so the distance has no sign here.
-    node.cad.is_some_and(|cad| cad > 0 && next.abs_diff(node.cycle).is_multiple_of(cad))
-}
-
-fn instance_of(
-    state: &State,
-    original: &Node,
-    given_time: Option<i64>,
-    now: i64,
-) -> Result<Addition, ChangeError> {
-    let time = next_time(state, given_time, now)?;
-    let head = state.tree.ah()?.top().id.clone();
-    let in_core = original.offset == 0;
-    let (parent, core) = match state.tree.ah()?.core() {
-        _ if !in_core => (head, None),
-        Some(index) => (state.tree.ah()?.node(index).id.clone(), None),
-        None => {
-            let core = new_core(state, time)?;
-            (core.id.clone(), Some(Arc::new(core)))
-        }
-    };
-    let made = u64::from(core.is_some());
-    let mut node = original.clone();
-    node.id = ids::fresh_id(state, Class::Block)?;
-    node.cycle = state.cycle();
-    node.created_at_ns = time + made as i64;
-    node.created_at_iso = None;
-    node.creation_index = state.next_index + made;
-    node.lifetime = original.lifetime.map(|life| Lifetime::starting(life.given, state.cycle()));
-    node.provenance = None;
-    node.refs = alive(state, &original.refs)?;
-    Ok(Addition { parent, node: Arc::new(node), core, shifts: Vec::new() })
-}
-
-fn alive(state: &State, refs: &[Id]) -> Result<Vec<Id>, ReadError> {
-    let mut live = Vec::new();
-    for id in refs {
-        if state.tree.get(id)?.is_some() {
-            live.push(id.clone());
-        }
-    }
-    Ok(live)
 }

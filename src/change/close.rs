@@ -5,8 +5,8 @@
 //! that fails on its way to disk has not happened. What storage has to write is the difference
 //! between the two, and is collected here.
 
-use super::cadence;
 use super::decide::next_time;
+use super::instances::materialize_due;
 use super::{Addition, ChangeError, Commit, Newest, State, apply, ids};
 use crate::lifecycle::{self, Limits, Outcome, Removed, Sealing, Totals};
 use crate::model::{Class, Id, Instance, Lifetime, Name, Node, Place, ReadError, Subtree, Tree};
@@ -99,7 +99,7 @@ impl Closed {
         given_time: Option<i64>,
         now: i64,
     ) -> Result<Vec<Addition>, ChangeError> {
-        cadence::materialize_due(&mut self.state.clone(), given_time, now)
+        materialize_due(&mut self.state.clone(), given_time, now)
     }
 
     /// The state that the next cycle starts from, once the snapshot is stored.

@@ -5,7 +5,7 @@
 
 use crate::json::Json;
 use crate::lifecycle::Policy;
-use crate::model::{ContentRef, Generation, Id, Lifetime, Name, Node};
+use crate::model::{ContentRef, Generation, Id, Lifetime, Name, Node, TextField};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -159,8 +159,6 @@ pub struct Change {
     pub lifetime: Option<Option<Lifetime>>,
     /// The priority.
     pub priority: Option<i64>,
-    /// The key.
-    pub key: Option<Option<Name>>,
     /// The tags.
     pub tags: Option<Vec<Name>>,
     /// The cadence.
@@ -169,10 +167,8 @@ pub struct Change {
     pub pinned: Option<bool>,
     /// The references.
     pub refs: Option<Vec<Id>>,
-    /// The media type.
-    pub mime: Option<Option<Name>>,
-    /// The encoding.
-    pub encoding: Option<Option<Name>>,
+    /// Texts.
+    pub texts: BTreeMap<TextField, Option<Name>>,
     /// Custom attributes.
     pub attrs: BTreeMap<Name, Option<Json>>,
     /// The content hashes of the nodes after the change, in the order of the event's ids; empty

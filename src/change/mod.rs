@@ -12,6 +12,7 @@ pub mod decide;
 mod error;
 mod event;
 mod ids;
+mod instances;
 mod request;
 mod restore;
 mod state;

@@ -3,7 +3,7 @@
 use super::Attempt;
 use crate::json::{Json, Map};
 use crate::lifecycle::Policy;
-use crate::model::Id;
+use crate::model::{Id, TextField};
 
 /// What a decision may use beside the state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,11 +34,12 @@ pub enum Edit {
 }
 
 /// Where a new node goes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Parent {
     /// Below this node; a turn or the head means its core if the offset is 0.
     Node(Id),
     /// Into the core of the head, which is made if it is missing.
+    #[default]
     HeadCore,
 }
 
@@ -56,7 +57,7 @@ pub enum Insert {
 }
 
 /// A node to add. Values are as given; what is wrong with them is found by the decision.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Add {
     /// Its parent.
     pub parent: Parent,
@@ -104,32 +105,17 @@ pub struct Add {
     pub created_at_ns: Option<i64>,
 }
 
-impl Default for Add {
-    fn default() -> Add {
-        Add {
-            parent: Parent::HeadCore,
-            insert: None,
-            node_type: None,
-            container: None,
-            id: None,
-            role: None,
-            kind: None,
-            key: None,
-            tags: Vec::new(),
-            ttl: None,
-            cad: None,
-            offset: None,
-            priority: 0,
-            content: None,
-            refs: Vec::new(),
-            pinned: false,
-            removable: false,
-            provenance: None,
-            mime: None,
-            encoding: None,
-            attrs: Map::new(),
-            created_at_ns: None,
-        }
+impl Add {
+    /// The texts that it gives the node.
+    pub fn texts(&self) -> [(TextField, &Option<String>); TextField::ALL.len()] {
+        [
+            (TextField::Role, &self.role),
+            (TextField::Kind, &self.kind),
+            (TextField::Key, &self.key),
+            (TextField::Provenance, &self.provenance),
+            (TextField::Mime, &self.mime),
+            (TextField::Encoding, &self.encoding),
+        ]
     }
 }
 
@@ -160,6 +146,17 @@ pub struct Set {
     pub encoding: Option<Option<String>>,
     /// Custom attributes; null removes one.
     pub attrs: Map,
+}
+
+impl Set {
+    /// The texts that it sets.
+    pub fn texts(&self) -> [(TextField, &Option<Option<String>>); 3] {
+        [
+            (TextField::Key, &self.key),
+            (TextField::Mime, &self.mime),
+            (TextField::Encoding, &self.encoding),
+        ]
+    }
 }
 
 /// Nodes to move below another parent.

@@ -1,8 +1,9 @@
 //! Provider calls (R10): started, finished and listed. They are events of the log and never part
 //! of the tree.
 
+use super::handle::Db;
 use super::ops::{AttemptAction, AttemptRequest};
-use super::{Db, Durability, Snapshot};
+use super::read::Snapshot;
 use crate::change::{Attempt, AttemptStatus, Event, State};
 use crate::code::Code;
 use crate::error::{Error, Result};
@@ -37,7 +38,7 @@ impl Db {
             return Ok(vec![self.start(request, None)?]);
         }
         let _writer = self.write_lock()?;
-        let (working, now) = (self.working(), self.inner.clock.now());
+        let (working, now) = (self.working(), self.inner.settings.now());
         let attempt = self.finished(&working.state, request, now)?;
         drop(working);
         self.record(attempt, now).map(|attempt| vec![attempt])
@@ -88,7 +89,7 @@ impl Db {
 
     fn start(&self, request: AttemptRequest, sent: Option<Describe<'_>>) -> Result<Attempt> {
         let _writer = self.write_lock()?;
-        let (seq, now) = (self.inner.store.next_seq(), self.inner.clock.now());
+        let (seq, now) = (self.inner.store.next_seq(), self.inner.settings.now());
         let working = self.working();
         let mut attempt = self.started(&working.state, request, seq, now)?;
         drop(working);
@@ -105,7 +106,7 @@ impl Db {
         let seq = self.inner.store.next_seq();
         let event = Arc::new(Event::Attempt(attempt.clone()));
         let events = [NewEvent { event: event.clone(), contents: Vec::new() }];
-        let durable = self.inner.durability == Durability::Immediate;
+        let durable = self.inner.settings.edits_are_durable();
         self.inner.store.append(&Append { events: &events, time: now, closed: None, durable })?;
         self.publish_event(seq, event)?;
         Ok(attempt)

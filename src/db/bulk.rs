@@ -4,8 +4,8 @@
 //! written yet or not; storage is told of it at once, so that it answers as if it were. What is
 //! written together ends where the indexes are written.
 
-use super::Db;
 use super::edit::{Batch, BatchContents};
+use super::handle::Db;
 use super::ops::{BatchRequest, CommitReply, EditReply};
 use crate::change::{Origin, Working};
 use crate::error::{Error, Result};
@@ -41,7 +41,7 @@ impl<'a> Series<'a> {
     ) -> Result<CommitReply> {
         let contents =
             std::mem::replace(&mut self.contents, BatchContents::new(self.db.inner.store.reader()));
-        let mut batch = Batch::new(contents, self.next_seq, self.db.inner.clock.now());
+        let mut batch = Batch::new(contents, self.next_seq, self.db.inner.settings.now());
         batch.run(&mut self.working, request, origin)?;
         let (Some(EditReply::Commit(reply)), Some(end)) = (batch.replies.pop(), &batch.closed)
         else {

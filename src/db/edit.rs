@@ -2,16 +2,18 @@
 //!
 //! Nothing is published before it is written, and nothing is written before all of it was judged.
 
+use super::handle::{Db, check_cycle};
+use super::judge::judge;
 use super::ops::{
     AddRequest, BatchRequest, CadenceRequest, CommitReply, CommitRequest, EditOp, EditReply,
     IdReply, IdsReply, KeyReply, MoveRequest, PolicyRequest, RemoveRequest, RestoreRequest,
     SetRequest, UndoReply,
 };
-use super::{Db, Durability, check_cycle, resolve};
-use crate::change::decide::{Decided, decide};
+use super::resolve;
+use crate::change::decide::Decided;
 use crate::change::{
-    Add, Closed, Commit, Context, Edit, Event, Move, Origin, Pending, Remove, Restore, Set, State,
-    Working, apply, close_commit, close_restore, plan_commit,
+    Closed, Commit, Context, Event, Origin, Pending, Restore, State, Working, apply, close_commit,
+    close_restore, plan_commit,
 };
 use crate::code::Code;
 use crate::error::{Error, Result};
@@ -84,7 +86,7 @@ impl Db {
     fn rehearse(&self, request: CommitRequest) -> Result<CommitReply> {
         // A commit in between would change the indexes that this one is judged by.
         let _writer = self.write_lock()?;
-        let (end, commit) = close(&self.working().state, request, self.inner.clock.now())?;
+        let (end, commit) = close(&self.working().state, request, self.inner.settings.now())?;
         Ok(end.reply(Some(&commit.turn)))
     }
 
@@ -98,7 +100,7 @@ impl Db {
     /// One edit on its own; a commit is not one.
     pub fn edit(&self, op: EditOp) -> Result<EditReply> {
         let _writer = self.write_lock()?;
-        let (seq, now) = (self.inner.store.next_seq(), self.inner.clock.now());
+        let (seq, now) = (self.inner.store.next_seq(), self.inner.settings.now());
         // The published state is let go before it is changed: then that happens in place.
         let (policies, nothing) = (policies_of(&op), reply_to_nothing(&op));
         let decided = {
@@ -110,7 +112,7 @@ impl Db {
         let reply = reply_to(&decided, policies);
         let event = Arc::new(decided.event);
         let events = [NewEvent { event: event.clone(), contents: decided.contents }];
-        let durable = self.inner.durability == Durability::Immediate;
+        let durable = self.inner.settings.edits_are_durable();
         self.inner.store.append(&Append { events: &events, time: now, closed: None, durable })?;
         self.publish_event(seq, event)?;
         Ok(reply)
@@ -132,7 +134,7 @@ impl Db {
     pub fn batch(&self, request: BatchRequest) -> Result<Vec<EditReply>> {
         let _writer = self.write_lock()?;
         let mut working = (*self.working()).clone();
-        let (first, now) = (self.inner.store.next_seq(), self.inner.clock.now());
+        let (first, now) = (self.inner.store.next_seq(), self.inner.settings.now());
         let contents = BatchContents::new(self.inner.store.reader());
         let mut batch = Batch::new(contents, first, now);
         batch.run(&mut working, request, None)?;
@@ -140,7 +142,7 @@ impl Db {
             return Ok(batch.replies);
         }
         let closed = batch.closed.as_ref().map(|end| (&end.closed, &end.before, CycleKind::Commit));
-        let durable = closed.is_some() || self.inner.durability == Durability::Immediate;
+        let durable = closed.is_some() || self.inner.settings.edits_are_durable();
         // Everything that can fail comes before the write.
         if let Some(end) = &batch.closed {
             working = Working::fresh(end.next()?);
@@ -154,7 +156,7 @@ impl Db {
     /// Takes the newest uncommitted edit or batch back, by an event of its own.
     pub fn undo(&self) -> Result<UndoReply> {
         let _writer = self.write_lock()?;
-        let (seq, now) = (self.inner.store.next_seq(), self.inner.clock.now());
+        let (seq, now) = (self.inner.store.next_seq(), self.inner.settings.now());
         let mut working = (*self.working()).clone();
         let Some(group) = working.newest_undoable() else {
             let message =
@@ -170,7 +172,7 @@ impl Db {
         let event = Arc::new(Event::Undone { group });
         apply(&mut working, &event)?;
         let events = [NewEvent { event: event.clone(), contents: Vec::new() }];
-        let durable = self.inner.durability == Durability::Immediate;
+        let durable = self.inner.settings.edits_are_durable();
         self.inner.store.append(&Append { events: &events, time: now, closed: None, durable })?;
         working.pending.push(Pending { seq, group: seq, event, undone: false });
         self.publish(working);
@@ -186,7 +188,7 @@ impl Db {
             let message = "there are uncommitted edits: commit or undo them, or discard them";
             return Err(Error::new(Code::Conflict, message));
         }
-        let now = self.inner.clock.now();
+        let now = self.inner.settings.now();
         let cycle = working.state.cycle();
         let mut restore = Restore { at, cycle, materialized: Vec::new(), digest: [0; 32] };
         let closed = close_restore(&working, &restore)?;
@@ -372,84 +374,6 @@ impl Contents for BatchContents<'_> {
             None => self.reader.content(content),
         }
     }
-}
-
-/// Judges one operation; `None` if its target or its place matches nothing and may.
-fn judge(
-    state: &State,
-    op: EditOp,
-    contents: &dyn Contents,
-    context: Context,
-) -> Result<Option<Decided>> {
-    let edit = match op {
-        EditOp::Add(request) => {
-            let place = resolve::place(state, contents, request.to.as_deref())?;
-            let Some((parent, insert)) = place else { return Ok(None) };
-            Edit::Add(Box::new(Add {
-                parent,
-                insert,
-                node_type: request.node_type,
-                container: request.container,
-                id: request.id,
-                role: request.role,
-                kind: request.kind,
-                key: request.key,
-                tags: request.tags,
-                ttl: request.ttl,
-                cad: request.cad,
-                offset: request.offset,
-                priority: request.priority.unwrap_or(0),
-                content: request.content.filter(|content| !content.is_null()),
-                refs: request.refs,
-                pinned: request.pinned,
-                removable: request.removable,
-                provenance: request.provenance,
-                mime: request.mime,
-                encoding: request.encoding,
-                attrs: request.attrs,
-                created_at_ns: request.created_at_ns,
-            }))
-        }
-        EditOp::Set(request) => {
-            let targets = resolve::targets(state, contents, &request.target)?;
-            Edit::Set(Box::new(Set {
-                targets,
-                content: request.content.map(|c| c.filter(|content| !content.is_null())),
-                ttl: request.ttl,
-                priority: request.priority.map(|priority| priority.unwrap_or(0)),
-                key: request.key,
-                tags: request.tags,
-                cad: request.cad,
-                pinned: request.pinned,
-                refs: request.refs,
-                mime: request.mime,
-                encoding: request.encoding,
-                attrs: request.attrs,
-            }))
-        }
-        EditOp::Move(request) => {
-            let targets = resolve::targets(state, contents, &request.target)?;
-            let to = resolve::parent(state, contents, &request.to)?;
-            let Some(to) = to else { return Ok(None) };
-            let MoveRequest { offset, created_at_ns, .. } = request;
-            Edit::Move(Move { targets, to, offset, created_at_ns })
-        }
-        EditOp::Remove(request) => {
-            let targets = resolve::targets(state, contents, &request.target)?;
-            Edit::Remove(Remove { targets, force: request.force })
-        }
-        EditOp::Policy(request) => Edit::Policy(request.set.unwrap_or_default()),
-        EditOp::Cadence(request) => Edit::EndCadence(request.end),
-        EditOp::Commit(_) => return Err(Error::request("a commit is not an edit")),
-    };
-    let matches_nothing = match &edit {
-        Edit::Set(set) => set.targets.is_empty(),
-        Edit::Move(request) => request.targets.is_empty(),
-        Edit::Remove(request) => request.targets.is_empty(),
-        _ => false,
-    };
-    let decided = decide(state, edit, contents, context)?;
-    Ok((!matches_nothing).then_some(decided))
 }
 
 fn policies_of(op: &EditOp) -> Option<Vec<Policy>> {

@@ -1,6 +1,6 @@
 //! The log as a person reads it: events in words, by page, cycle, kind and node.
 
-use super::Db;
+use super::handle::Db;
 use super::ops::{LogEntry, LogRequest};
 use crate::budget;
 use crate::change::{Attempt, Event, Origin, OriginKind};

@@ -3,7 +3,8 @@
 //! It is the snapshot before the event with the events of that one cycle applied again, up to the
 //! one that is asked for. What comes later does not show.
 
-use super::{Db, Snapshot};
+use super::handle::Db;
+use super::read::Snapshot;
 use crate::change::{Event, History, State, Working, apply, materialize};
 use crate::code::Code;
 use crate::error::{Error, Result};

@@ -1,7 +1,8 @@
 //! How a store is opened.
 
-use super::Db;
 use super::clock::{Clock, SystemClock};
+use super::handle::Db;
+use super::settings::{Durability, Settings};
 use crate::change::Event;
 use crate::error::{Error, Result};
 use crate::log::NewEvent;
@@ -11,35 +12,34 @@ use crate::store::{Append, Progress, Store};
 use std::path::Path;
 use std::sync::Arc;
 
-/// When an edit is safe on disk. Commits always are, before they are acknowledged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Durability {
-    /// Before it is acknowledged.
-    #[default]
-    Immediate,
-    /// With the next commit at the latest: a crash may take the edits since the last one.
-    AtCommit,
+impl Db {
+    /// Makes a store in a file that does not exist.
+    pub fn create(path: impl AsRef<Path>, generation: Generation) -> Result<Db> {
+        Options::new().generation(generation).create(path)
+    }
+
+    /// Opens the store in a file.
+    pub fn open(path: impl AsRef<Path>) -> Result<Db> {
+        Options::new().open(path)
+    }
 }
 
 /// Options for making or opening a store.
 pub struct Options {
     pub(super) generation: Generation,
-    pub(super) durability: Durability,
-    pub(super) clock: Box<dyn Clock>,
-    pub(super) room: Option<Room>,
+    pub(super) settings: Settings,
     progress: Box<dyn FnMut(Progress)>,
 }
-
-/// Who says how many bytes can still be written.
-pub(super) type Room = Box<dyn Fn() -> u64 + Send + Sync>;
 
 impl Default for Options {
     fn default() -> Options {
         Options {
             generation: Generation::default(),
-            durability: Durability::default(),
-            clock: Box::new(SystemClock),
-            room: None,
+            settings: Settings {
+                durability: Durability::default(),
+                clock: Box::new(SystemClock),
+                room: None,
+            },
             progress: Box::new(|_| {}),
         }
     }
@@ -59,20 +59,20 @@ impl Options {
 
     /// When edits between commits are durable.
     pub fn durability(mut self, durability: Durability) -> Options {
-        self.durability = durability;
+        self.settings.durability = durability;
         self
     }
 
     /// Another clock.
     pub fn clock(mut self, clock: impl Clock + 'static) -> Options {
-        self.clock = Box::new(clock);
+        self.settings.clock = Box::new(clock);
         self
     }
 
     /// Who says how many bytes can still be written to the storage; of a file, the file system says it.
     /// What would need more is refused before it begins.
     pub fn room(mut self, room: impl Fn() -> u64 + Send + Sync + 'static) -> Options {
-        self.room = Some(Box::new(room));
+        self.settings.room = Some(Box::new(room));
         self
     }
 
@@ -85,7 +85,7 @@ impl Options {
     /// Makes a store.
     pub fn create(self, path: impl AsRef<Path>) -> Result<Db> {
         let store = self.found(Store::create(path.as_ref(), self.generation)?)?;
-        Db::attach(store, self)
+        Db::attach(store, self.settings)
     }
 
     /// Opens a store.
@@ -102,7 +102,7 @@ impl Options {
         }
         let made = Store::create(path, self.generation).map_err(Error::from);
         match made.and_then(|store| self.found(store)) {
-            Ok(store) => Db::attach(store, self),
+            Ok(store) => Db::attach(store, self.settings),
             // Somebody else made it meanwhile.
             Err(_) if Store::is_there(path) => self.open(path),
             Err(error) => Err(error),
@@ -112,7 +112,7 @@ impl Options {
     /// Makes a store on storage of another sort than a file.
     pub fn create_on(self, storage: impl StorageBackend) -> Result<Db> {
         let store = self.found(Store::create_on(storage, self.generation)?)?;
-        Db::attach(store, self)
+        Db::attach(store, self.settings)
     }
 
     /// Opens a store on storage of another sort than a file.
@@ -128,14 +128,14 @@ impl Options {
         }
         store.forget_rebuild()?;
         let store = if store.next_seq() == 1 { self.found(store)? } else { store };
-        Db::attach(store, self)
+        Db::attach(store, self.settings)
     }
 
     /// Writes the first event of every log, and gives a new file its name.
     fn found(&self, store: Store) -> Result<Store> {
         let event = Arc::new(Event::Created { generation: store.generation() });
         let events = [NewEvent { event, contents: Vec::new() }];
-        let time = self.clock.now();
+        let time = self.settings.now();
         store.append(&Append { events: &events, time, closed: None, durable: true })?;
         store.place()?;
         Ok(store)

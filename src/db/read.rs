@@ -1,7 +1,8 @@
 //! Everything that reads a store. Reading writes nothing, not one byte.
 
+use super::handle::Db;
 use super::ops::Stats;
-use super::{Db, resolve};
+use super::resolve;
 use crate::change::{History, Working};
 use crate::code::Code;
 use crate::error::{Error, Result};

@@ -1,6 +1,6 @@
 //! From selectors in text to nodes of the working state, and from time addresses to cycles.
 
-use super::Db;
+use super::handle::Db;
 use crate::change::{Insert, Parent, State};
 use crate::code::Code;
 use crate::error::{Error, Result};

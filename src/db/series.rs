@@ -1,8 +1,8 @@
 //! Imports: a snapshot document (R9.3), turns, and among them a flat log of messages (R9.4).
 
-use super::Db;
 use super::bulk::Series;
 use super::edit::End;
+use super::handle::Db;
 use super::ops::{
     AddRequest, BatchRequest, CommitRequest, EditOp, ImportReply, ImportTurn, TurnsRequest,
 };
@@ -68,7 +68,7 @@ impl Db {
         document: &Json,
         durable: bool,
     ) -> Result<(ImportReply, Working)> {
-        let (seq, now) = (self.inner.store.next_seq(), self.inner.clock.now());
+        let (seq, now) = (self.inner.store.next_seq(), self.inner.settings.now());
         let state = &working.state;
         // What cannot be read is taken for used; the import fails on it soon after.
         let used = |id: &str| state.was_used(id).unwrap_or(true);

@@ -3,7 +3,8 @@
 //! A store in the making has no name before it is whole, so whatever goes wrong, there is no half of
 //! a store, and nothing remains of it.
 
-use super::{Db, Durability, Options};
+use super::handle::Db;
+use super::options::Options;
 use crate::change::{Event, Origin, Working};
 use crate::code::Code;
 use crate::error::{Error, Result};
@@ -118,10 +119,10 @@ impl Db {
     /// Notes where this store came from.
     pub fn record_origin(&self, origin: Origin) -> Result<()> {
         let _writer = self.write_lock()?;
-        let (seq, now) = (self.inner.store.next_seq(), self.inner.clock.now());
+        let (seq, now) = (self.inner.store.next_seq(), self.inner.settings.now());
         let event = Arc::new(Event::Origin(origin));
         let events = [NewEvent { event: event.clone(), contents: Vec::new() }];
-        let durable = self.inner.durability == Durability::Immediate;
+        let durable = self.inner.settings.edits_are_durable();
         self.inner.store.append(&Append { events: &events, time: now, closed: None, durable })?;
         self.publish_event(seq, event)
     }
@@ -167,7 +168,7 @@ impl NewStore {
     pub fn finish(mut self, options: Options) -> Result<Db> {
         let store = self.transfer.take().ok_or_else(ended)?.finish()?;
         store.place()?;
-        Db::attach(store, options)
+        Db::attach(store, options.settings)
     }
 }
 

@@ -1,7 +1,8 @@
 //! A store as queries see it: its states, and what changed between them.
 
+use super::handle::Db;
 use super::ops::DiffRequest;
-use super::{Db, resolve};
+use super::resolve;
 use crate::change::{History, Working};
 use crate::error::{Error, Result};
 use crate::index::{Indexed, Lookup, SummaryPage};

@@ -7,7 +7,7 @@
 //! page has the summaries of several turns, each in several versions, and which nodes stayed as
 //! they were from one version to the next. Nothing here knows of storage.
 
-use crate::model::{ContentRef, Lifetime, Node, Slot, Subtree};
+use crate::model::{ContentRef, Lifetime, Node, Slot, Subtree, TABLE};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -17,22 +17,19 @@ pub fn template(part: &Subtree) -> Subtree {
     let mut copy = part.clone();
     for index in 0..part.len() {
         let node = part.node(index);
-        let common = Node {
+        let mut common = Node {
             offset: node.offset,
             lifetime: node.lifetime.map(|_| Lifetime { given: 0, since: 0, expires_at: 0 }),
             priority: node.priority,
             // The order among siblings, which times and ids decide, is kept by this.
             creation_index: index as u64,
-            role: node.role.clone(),
-            kind: node.kind.clone(),
-            key: node.key.clone(),
-            tags: node.tags.clone(),
             cad: node.cad,
             content: node.content.map(|_| ContentRef { seq: 0, item: 0, bytes: 0 }),
-            removable: node.removable,
-            pinned: node.pinned,
             ..Node::bare("".into(), node.node_type.clone(), node.class)
         };
+        for header in TABLE.iter().filter(|header| header.in_template) {
+            header.copy(node, &mut common);
+        }
         copy.replace(index, Arc::new(common));
     }
     copy

@@ -1,7 +1,8 @@
 //! The one canonical serializer (R9.1): the bytes that Python's `json.dumps` writes with sorted
 //! keys, no spaces and ASCII escapes. Digests and exports rest on every byte of it.
 
-use super::Json;
+use super::value::Json;
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// The canonical bytes of a value.
@@ -135,4 +136,14 @@ fn shortest(number: f64) -> String {
 /// Writing to a `String` cannot fail; this says so in one place.
 fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
     let _ = out.write_fmt(text);
+}
+
+impl Json {
+    /// What a pattern is looked for in: a string's own text, else the canonical one.
+    pub fn text(&self) -> Cow<'_, str> {
+        match self {
+            Json::Str(text) => Cow::Borrowed(text),
+            other => Cow::Owned(canonical_string(other)),
+        }
+    }
 }

@@ -15,7 +15,7 @@ use super::diagnostics::{is_slip_for, nearest};
 use super::dialect::Dialect;
 use super::span::Span;
 use super::words::{CONTROLS, PseudoName};
-use crate::model::HEADERS;
+use crate::model::{DERIVED, HEADERS};
 
 /// One piece of advice.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -314,7 +314,6 @@ impl Visit for Adviser {
 /// The header that an attribute's name is probably a slip for. Names with a name space are
 /// somebody's own, and short headers are near to too much.
 fn likely_header(name: &str) -> Option<&'static str> {
-    const DERIVED: [&str; 7] = ["tag", "type", "parent", "age", "born_turn", "depth", "sdepth"];
     let own = name.contains(':') || name.starts_with("data_") || name.starts_with("content_");
     let known = || HEADERS.into_iter().chain(DERIVED);
     if own || name.len() < 3 || known().any(|header| header == name) {

@@ -17,22 +17,11 @@ mod sweep;
 
 pub use policy::{Policy, Region, RegionTotals, Totals};
 pub use prune::prunable;
-pub use seal::adopt_loose_blocks;
+pub use seal::{Sealing, adopt_loose_blocks};
 pub use sweep::{Hints, Sweep};
 
-use crate::model::{Id, Node, Place, ReadError, Tree};
+use crate::model::{Id, Place, ReadError, Tree};
 use std::collections::BTreeSet;
-use std::sync::Arc;
-
-/// What a commit is told.
-pub struct Sealing {
-    /// The cycle that it closes.
-    pub cycle: u64,
-    /// The new turn.
-    pub turn: Arc<Node>,
-    /// The core for it, to be used if the head has none.
-    pub core: Arc<Node>,
-}
 
 /// What a commit removed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

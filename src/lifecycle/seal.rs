@@ -1,8 +1,17 @@
 //! Sealing (R4.5): the children of `^ah` become the children of a new turn.
 
-use super::Sealing;
 use crate::model::{Class, Node, ReadError, Subtree, Tree};
 use std::sync::Arc;
+
+/// What a commit is told.
+pub struct Sealing {
+    /// The cycle that it closes.
+    pub cycle: u64,
+    /// The new turn.
+    pub turn: Arc<Node>,
+    /// The core for it, to be used if the head has none.
+    pub core: Arc<Node>,
+}
 
 /// Seals the head. The tree gets one more turn, also when the head is empty.
 pub fn seal(tree: &mut Tree, sealing: Sealing) -> Result<(), ReadError> {

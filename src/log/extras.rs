@@ -7,7 +7,7 @@
 use super::stored_edit::StoredAttempt;
 use super::stored_node::StoredNode;
 use crate::change::{Attempt, Change, Event};
-use crate::model::{Class, Name, Node};
+use crate::model::{Class, Name, Node, TextField};
 use crate::storage::StoreError;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -132,17 +132,17 @@ impl NodeExtras {
 
 impl From<&Change> for ChangeExtras {
     fn from(change: &Change) -> ChangeExtras {
-        ChangeExtras {
-            mime: change.mime.as_ref().map(text),
-            encoding: change.encoding.as_ref().map(text),
-        }
+        let given = |field| change.texts.get(&field).map(text);
+        ChangeExtras { mime: given(TextField::Mime), encoding: given(TextField::Encoding) }
     }
 }
 
 impl ChangeExtras {
     fn join(self, change: &mut Change) {
-        change.mime = self.mime.map(|mime| mime.map(Name::from));
-        change.encoding = self.encoding.map(|encoding| encoding.map(Name::from));
+        let texts = [(TextField::Mime, self.mime), (TextField::Encoding, self.encoding)];
+        for (field, text) in texts {
+            change.texts.extend(text.map(|text| (field, text.map(Name::from))));
+        }
     }
 }
 

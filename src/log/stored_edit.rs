@@ -5,7 +5,7 @@ use super::stored_node::{StoredNode, stored_json};
 use crate::change::{Addition, Attempt, AttemptStatus, Change};
 use crate::json::canonical_string;
 use crate::lifecycle::{Policy, Region};
-use crate::model::{ContentRef, Lifetime, Name};
+use crate::model::{ContentRef, Lifetime, Name, TextField};
 use crate::storage::StoreError;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -113,7 +113,7 @@ impl From<&Change> for StoredChange {
                 .lifetime
                 .map(|life| life.map(|life| (life.given, life.since, life.expires_at))),
             priority: change.priority,
-            key: change.key.as_ref().map(|key| key.as_ref().map(|key| key.to_string())),
+            key: change.texts.get(&TextField::Key).map(|key| key.as_deref().map(str::to_owned)),
             tags: change.tags.as_ref().map(list),
             cad: change.cad,
             pinned: change.pinned,
@@ -139,13 +139,12 @@ impl StoredChange {
                 life.map(|(given, since, expires_at)| Lifetime { given, since, expires_at })
             }),
             priority: self.priority,
-            key: self.key.map(|key| key.map(Name::from)),
+            // Texts that came later are in `extras`.
+            texts: self.key.map(|key| (TextField::Key, key.map(Name::from))).into_iter().collect(),
             tags: self.tags.map(list),
             cad: self.cad,
             pinned: self.pinned,
             refs: self.refs.map(list),
-            mime: None,
-            encoding: None,
             attrs: self
                 .attrs
                 .into_iter()

@@ -84,9 +84,6 @@ impl StoredNode {
         })?;
         let list = |names: Vec<String>| names.into_iter().map(Name::from).collect();
         Ok(Node {
-            class,
-            id: self.id.into(),
-            node_type: self.node_type.into(),
             offset: self.offset,
             lifetime: self.lifetime.map(|(given, since, expires_at)| Lifetime {
                 given,
@@ -109,14 +106,13 @@ impl StoredNode {
             removable: self.removable,
             pinned: self.pinned,
             refs: list(self.refs),
-            // These came later, see `extras`.
-            mime: None,
-            encoding: None,
             attrs: self
                 .attrs
                 .into_iter()
                 .map(|(name, value)| Ok((name.into(), stored_json(&value)?)))
                 .collect::<Result<_, StoreError>>()?,
+            // The rest came later, see `extras`.
+            ..Node::bare(self.id.into(), self.node_type.into(), class)
         })
     }
 }

@@ -1,27 +1,30 @@
 //! The one table of headers (R2): a row says of each header its name, its type, who may set it,
-//! which nodes have it, and how it is read off a node.
+//! which nodes have it, where a node holds it, and who keeps it.
 //!
-//! Requests, statements, documents, diffs, filters and completion look here. A new header is a
-//! field of [`Node`], a row of this table, and whatever rule it has of its own.
+//! Requests, statements, documents, dumps, diffs, filters and completion go by it. A new header is
+//! a field of [`Node`], its line in `field`, a row of this table, its stored form, and whatever rule
+//! it has of its own; tests name every place that has to know it beyond that.
 
-use super::{Class, Node, hex};
+use super::{Class, EngineText, FlagField, ListField, Node, NumberField, TextField, with_article};
 use crate::json::Json;
 
-/// What the values of a header are.
+/// Where a node holds a header, which is also what its values are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HeaderType {
-    /// A text.
-    Text,
+pub enum Held {
+    /// A text that somebody may give.
+    Text(TextField),
+    /// A text of the engine's making.
+    EngineText(EngineText),
     /// An integer.
-    Int,
+    Number(NumberField),
     /// A list of texts.
-    Texts,
+    List(ListField),
     /// True, or not there.
-    Flag,
-    /// Any JSON value.
-    Any,
-    /// Objects of other nodes.
-    Nodes,
+    Flag(FlagField),
+    /// Any JSON value, which is kept elsewhere.
+    Content,
+    /// Other nodes, which the tree knows.
+    Children,
 }
 
 /// Who may give a header its value.
@@ -40,8 +43,8 @@ pub enum SetBy {
 pub struct Header {
     /// Its name, as documents have it.
     pub name: &'static str,
-    /// What its values are.
-    pub values: HeaderType,
+    /// Where a node holds it. Filters compare it as what it is.
+    pub held: Held,
     /// Who may set it.
     pub given: SetBy,
     /// Its place among the headers that a diff tracks (R8.3), from 1; 0 if it does not.
@@ -50,9 +53,10 @@ pub struct Header {
     pub only: Option<(Class, &'static str)>,
     /// Whether it is in every object, as null if there is none.
     pub always: bool,
-    /// Its value at a cycle, the last one committed; none if the node does not have it, or does not
-    /// hold it itself.
-    pub value: fn(&Node, u64) -> Option<Json>,
+    /// Whether what a cadence brings back has it as the original did (R4.7).
+    pub comes_back: bool,
+    /// Whether the template of a turn has it, so that the index answers for it.
+    pub in_template: bool,
 }
 
 /// The names of all headers, as documents have them; anything else is a custom attribute.
@@ -70,171 +74,183 @@ pub const HEADERS: [&str; ROWS.len()] = {
 pub static TABLE: [Header; ROWS.len()] = ROWS;
 
 const ROWS: [Header; 23] = {
-    use HeaderType::{Any, Flag, Int, Nodes, Text, Texts};
+    use Held::{Flag, List, Number, Text};
     use SetBy::{Always, Never, Once};
-    let row = Header {
+    const BLOCKS: Option<(Class, &str)> = Some((Class::Block, "only blocks have one"));
+    const COME_BACK: Option<(Class, &str)> = Some((Class::Block, "only blocks come back"));
+    const CONTAINERS: Option<(Class, &str)> =
+        Some((Class::Container, "only containers can be removable"));
+    // A header that the engine alone sets, and what most headers of others are.
+    let own = Header {
         name: "",
-        values: Text,
+        held: Held::Children,
         given: Never,
         tracked: 0,
         only: None,
         always: false,
-        value: |_, _| None,
+        comes_back: false,
+        in_template: false,
     };
+    let row = Header { comes_back: true, ..own };
+    let common = Header { in_template: true, ..row };
     [
-        Header { name: "id", given: Once, value: |n, _| text(Some(&n.id)), ..row },
-        Header { name: "nodeType", tracked: 5, value: |n, _| text(Some(&n.node_type)), ..row },
-        Header {
-            name: "role",
-            given: Once,
-            tracked: 6,
-            value: |n, _| text(n.role.as_deref()),
-            ..row
-        },
-        Header {
-            name: "kind",
-            given: Once,
-            tracked: 7,
-            value: |n, _| text(n.kind.as_deref()),
-            ..row
-        },
-        Header {
-            name: "key",
-            given: Always,
-            tracked: 8,
-            value: |n, _| text(n.key.as_deref()),
-            ..row
-        },
-        Header {
-            name: "tags",
-            values: Texts,
-            given: Always,
-            tracked: 9,
-            value: |n, _| list(&n.tags),
-            ..row
-        },
+        Header { name: "id", held: engine(EngineText::Id), given: Once, ..own },
+        Header { name: "nodeType", held: engine(EngineText::NodeType), tracked: 5, ..common },
+        Header { name: "role", held: Text(TextField::Role), given: Once, tracked: 6, ..common },
+        Header { name: "kind", held: Text(TextField::Kind), given: Once, tracked: 7, ..common },
+        Header { name: "key", held: Text(TextField::Key), given: Always, tracked: 8, ..common },
+        Header { name: "tags", held: List(ListField::Tags), given: Always, tracked: 9, ..common },
         Header {
             name: "ttl",
-            values: Int,
+            held: Number(NumberField::Ttl),
             given: Always,
             tracked: 1,
             always: true,
-            value: |n, cycle| n.ttl_at(cycle).map(number),
             ..row
         },
         Header {
             name: "cad",
-            values: Int,
+            held: Number(NumberField::Cad),
             given: Always,
             tracked: 10,
-            only: Some((Class::Block, "only blocks come back")),
-            value: |n, _| n.cad.map(number),
-            ..row
+            only: COME_BACK,
+            ..common
         },
         Header {
             name: "offset",
-            values: Int,
+            held: Number(NumberField::Offset),
             given: Once,
             tracked: 4,
-            value: |n, _| Some(Json::Int(n.offset)),
-            ..row
+            ..common
         },
         Header {
             name: "priority",
-            values: Int,
+            held: Number(NumberField::Priority),
             given: Always,
             tracked: 2,
-            value: |n, _| Some(Json::Int(n.priority)),
-            ..row
+            ..common
         },
-        Header {
-            name: "refs",
-            values: Texts,
-            given: Always,
-            tracked: 12,
-            value: |n, _| list(&n.refs),
-            ..row
-        },
+        Header { name: "refs", held: List(ListField::Refs), given: Always, tracked: 12, ..row },
         Header {
             name: "pinned",
-            values: Flag,
+            held: Flag(FlagField::Pinned),
             given: Always,
             tracked: 11,
-            value: |n, _| flag(n.pinned),
-            ..row
+            ..common
         },
         Header {
             name: "removable",
-            values: Flag,
+            held: Flag(FlagField::Removable),
             given: Once,
             tracked: 18,
-            only: Some((Class::Container, "only containers can be removable")),
-            value: |n, _| flag(n.removable),
-            ..row
+            only: CONTAINERS,
+            ..common
         },
         Header {
             name: "provenance",
+            held: Text(TextField::Provenance),
             given: Once,
             tracked: 17,
-            value: |n, _| text(n.provenance.as_deref()),
-            ..row
+            ..own
         },
         Header {
             name: "mime",
+            held: Text(TextField::Mime),
             given: Always,
             tracked: 13,
-            only: Some((Class::Block, "only blocks have one")),
-            value: |n, _| n.mime_value(),
+            only: BLOCKS,
             ..row
         },
         Header {
             name: "encoding",
+            held: Text(TextField::Encoding),
             given: Always,
             tracked: 14,
-            only: Some((Class::Block, "only blocks have one")),
-            value: |n, _| n.encoding_value(),
+            only: BLOCKS,
             ..row
         },
-        // A content is kept elsewhere, and children and parents are the tree's.
-        Header { name: "content", values: Any, given: Always, tracked: 16, ..row },
+        Header { name: "content", held: Held::Content, given: Always, tracked: 16, ..row },
         Header {
             name: "content_hash",
+            held: engine(EngineText::ContentHash),
             tracked: 15,
-            only: Some((Class::Block, "only blocks have one")),
-            value: |n, _| n.shown_hash().map(|hash| Json::Str(hex(&hash))),
+            only: BLOCKS,
             ..row
         },
-        Header {
-            name: "cycle",
-            values: Int,
-            tracked: 19,
-            value: |n, _| Some(number(n.cycle)),
-            ..row
-        },
+        Header { name: "cycle", held: Number(NumberField::Cycle), tracked: 19, ..own },
         Header {
             name: "created_at_ns",
-            values: Int,
+            held: Number(NumberField::CreatedAtNs),
             given: Once,
             tracked: 20,
-            value: |n, _| Some(Json::Int(n.created_at_ns)),
-            ..row
+            ..own
         },
         Header {
             name: "created_at_iso",
+            held: engine(EngineText::CreatedAtIso),
             tracked: 21,
-            value: |n, _| Some(Json::Str(n.created_at_iso())),
-            ..row
+            ..own
         },
         Header {
             name: "creation_index",
-            values: Int,
+            held: Number(NumberField::CreationIndex),
             tracked: 22,
-            value: |n, _| Some(number(n.creation_index)),
-            ..row
+            ..own
         },
-        Header { name: "children", values: Nodes, ..row },
+        Header { name: "children", ..own },
     ]
 };
+
+const fn engine(text: EngineText) -> Held {
+    Held::EngineText(text)
+}
+
+impl Header {
+    /// Its value at a cycle, the last one committed; none if the node does not have it, or does
+    /// not hold it itself.
+    pub fn value(&self, node: &Node, cycle: u64) -> Option<Json> {
+        match self.held {
+            Held::Text(field) => field.value(node),
+            Held::EngineText(text) => text.of(node).map(|text| Json::from(&*text)),
+            Held::Number(field) => field.of(node, cycle).map(number),
+            Held::List(field) => match &field.of(node)[..] {
+                [] => None,
+                list => Some(Json::List(list.iter().map(|item| Json::from(&**item)).collect())),
+            },
+            Held::Flag(field) => field.of(node).then_some(Json::Bool(true)),
+            Held::Content | Held::Children => None,
+        }
+    }
+
+    /// The same without what an import of an earlier release kept as an attribute.
+    pub fn own_value(&self, node: &Node, cycle: u64) -> Option<Json> {
+        match self.held {
+            Held::Text(field) => field.of(node).as_deref().map(Json::from),
+            _ => self.value(node, cycle),
+        }
+    }
+
+    /// Makes a text, list or flag of a node what it is in another.
+    pub fn copy(&self, from: &Node, to: &mut Node) {
+        match self.held {
+            Held::Text(field) => field.of_mut(to).clone_from(field.of(from)),
+            Held::List(field) => field.of_mut(to).clone_from(field.of(from)),
+            Held::Flag(field) => *field.of_mut(to) = *field.of(from),
+            _ => {}
+        }
+    }
+
+    /// What is wrong about a node that has it and may not, by its class.
+    pub fn misplaced(&self, node: &Node) -> Option<String> {
+        let (class, _) = self.only.filter(|(class, _)| node.class != *class)?;
+        self.own_value(node, 0)?;
+        let class = if class == Class::Block { "block" } else { "container" };
+        Some(match self.held {
+            Held::Flag(_) => format!("only a {class} can be {}", self.name),
+            _ => format!("only a {class} can have {}", with_article(self.name)),
+        })
+    }
+}
 
 /// What is not kept in a node and yet tracked by a diff: the parent, between priority and offset.
 pub const PARENT_TRACKED: u8 = 3;
@@ -242,9 +258,18 @@ pub const PARENT_TRACKED: u8 = 3;
 /// What a request calls by another name than documents do, or has beside the headers.
 const REQUEST_WORDS: [&str; 3] = ["type", "container", "parent"];
 
+/// What filters know beside the headers; no custom attribute has such a name.
+pub const DERIVED: [&str; 9] =
+    ["tag", "type", "parent", "depth", "sdepth", "age", "born_turn", "ephemeral", "sticky"];
+
 /// The header of that name.
 pub fn header(name: &str) -> Option<&'static Header> {
     TABLE.iter().find(|header| header.name == name)
+}
+
+/// The row of what a node holds.
+pub fn header_of(held: Held) -> Option<&'static Header> {
+    TABLE.iter().find(|header| header.held == held)
 }
 
 /// The headers that a `set` may set, `content` first, then in the order of a diff.
@@ -264,20 +289,7 @@ pub fn is_fixed(name: &str) -> bool {
     REQUEST_WORDS.contains(&name) || header(name).is_some_and(|row| row.given != SetBy::Always)
 }
 
-fn text(text: Option<&str>) -> Option<Json> {
-    text.map(Json::from)
-}
-
-fn list(list: &[super::Name]) -> Option<Json> {
-    let items = || list.iter().map(|item| Json::from(&**item)).collect();
-    (!list.is_empty()).then(|| Json::List(items()))
-}
-
-fn flag(flag: bool) -> Option<Json> {
-    flag.then_some(Json::Bool(true))
-}
-
-fn number(value: u64) -> Json {
+fn number(value: i128) -> Json {
     match i64::try_from(value) {
         Ok(value) => Json::Int(value),
         Err(_) => Json::BigInt(value.to_string().into()),

@@ -4,6 +4,7 @@
 //! the methods of [`Tree`], and only `change::apply` and `lifecycle` call them.
 
 mod class;
+mod field;
 mod header;
 mod hex;
 mod invariant;
@@ -16,8 +17,10 @@ mod time;
 mod tree;
 
 pub use class::{Class, Generation};
+pub use field::{EngineText, FlagField, ListField, NumberField, TextField, with_article};
 pub use header::{
-    HEADERS, Header, HeaderType, PARENT_TRACKED, SetBy, TABLE, addable, header, is_fixed, settable,
+    DERIVED, HEADERS, Header, Held, PARENT_TRACKED, SetBy, TABLE, addable, header, header_of,
+    is_fixed, settable,
 };
 pub use hex::{hex, unhex};
 pub use invariant::violations;

@@ -171,16 +171,6 @@ impl Node {
         }
     }
 
-    /// The media type that a reader sees. Imports of earlier releases kept it as an attribute.
-    pub fn mime_value(&self) -> Option<Json> {
-        self.mime.as_deref().map(Json::from).or_else(|| self.attrs.get("mime").cloned())
-    }
-
-    /// The encoding that a reader sees, likewise.
-    pub fn encoding_value(&self) -> Option<Json> {
-        self.encoding.as_deref().map(Json::from).or_else(|| self.attrs.get("encoding").cloned())
-    }
-
     /// Whether this is the container at offset 0 that a turn has one of.
     pub fn is_core_shaped(&self) -> bool {
         self.class == Class::Container && self.offset == 0

@@ -18,7 +18,7 @@ use crate::language::ast::{
 };
 use crate::language::{Dialect, Span, format, nearest_word};
 use crate::lifecycle;
-use crate::model::{HEADERS, HeaderType, addable, header, settable};
+use crate::model::{HEADERS, Held, addable, header, settable};
 use crate::query::SelectOptions;
 use serde::de::DeserializeOwned;
 
@@ -249,7 +249,7 @@ fn value_of(field: &Field) -> Json {
 }
 
 fn is_list(name: &str) -> bool {
-    header(name).is_some_and(|header| header.values == HeaderType::Texts)
+    header(name).is_some_and(|header| matches!(header.held, Held::List(_)))
 }
 
 fn value(value: &Value) -> Json {

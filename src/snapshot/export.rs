@@ -85,7 +85,7 @@ pub fn node_object(node: &Node, cycle: u64, content: Option<&Json>) -> Map {
         map.insert(name.to_string(), value.clone());
     }
     for header in &TABLE {
-        let value = (header.value)(node, cycle);
+        let value = header.value(node, cycle);
         if let Some(value) = value.or(header.always.then_some(Json::Null)) {
             map.insert(header.name.to_owned(), value);
         }

@@ -1,13 +1,15 @@
 //! The headers of one object of a document: their types, their bounds, and which nodes may have them.
 
+use super::document::{Given, ImportError};
 use super::hash::content_bytes;
-use super::import::{Given, ImportError};
 use super::size::check_attr_size;
 use crate::json::{Json, Map};
 use crate::limits::{
     MAX_CONTENT_BYTES, MAX_NAME_BYTES, MAX_NUMBER, MAX_TIME_NS, MAX_VALUE_NESTING,
 };
-use crate::model::{Class, HEADERS, Lifetime, Name, Node, TABLE, iso_from_ns};
+use crate::model::{
+    Class, FlagField, HEADERS, Lifetime, ListField, Name, Node, TABLE, TextField, iso_from_ns,
+};
 
 /// The fields of an object, and where it stands.
 pub(super) struct Fields<'a> {
@@ -29,17 +31,16 @@ impl<'a> Fields<'a> {
         node.created_at_iso =
             iso.filter(|iso| *iso != iso_from_ns(node.created_at_ns)).map(Name::from);
         node.creation_index = self.int("creation_index", 0)?.map_or(index, |index| index as u64);
-        node.role = self.text("role")?.map(Name::from);
-        node.kind = self.text("kind")?.map(Name::from);
-        node.key = self.text("key")?.map(Name::from);
-        node.provenance = self.text("provenance")?.map(Name::from);
-        node.mime = self.text("mime")?.map(Name::from);
-        node.encoding = self.text("encoding")?.map(Name::from);
-        node.tags = self.texts("tags")?;
-        node.refs = self.texts("refs")?;
+        for field in TextField::ALL {
+            *field.of_mut(&mut node) = self.text(field.name())?.map(Name::from);
+        }
+        for field in ListField::ALL {
+            *field.of_mut(&mut node) = self.texts(field.name())?;
+        }
         node.cad = self.int("cad", 1)?.map(|cad| cad as u64);
-        node.removable = self.flag("removable")?;
-        node.pinned = self.flag("pinned")?;
+        for field in FlagField::ALL {
+            *field.of_mut(&mut node) = self.flag(field.name())?;
+        }
         for (name, value) in self.object {
             if !HEADERS.contains(&name.as_str()) {
                 if name.len() > MAX_NAME_BYTES {
@@ -155,7 +156,7 @@ pub(super) fn check_class_rules(node: &Node, fields: &Fields<'_>) -> Result<(), 
         // A hash is derived: a document that has one where there is none is wrong.
         let has = match header.name {
             "content_hash" => fields.object.get(header.name).is_some_and(|hash| !is_absent(hash)),
-            _ => (header.value)(node, 0).is_some(),
+            _ => header.value(node, 0).is_some(),
         };
         if has && node.class != class {
             return wrong(header.name, words);

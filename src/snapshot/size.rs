@@ -4,7 +4,7 @@
 use super::hash::content_bytes;
 use crate::json::Json;
 use crate::limits::{MAX_ATTR_BYTES, MAX_ATTRS, MAX_LIST_ITEMS, MAX_NODE_BYTES};
-use crate::model::Node;
+use crate::model::{Node, TextField};
 
 /// What is too large about the value of an attribute.
 pub fn check_attr_size(name: &str, value: &Json) -> Result<(), String> {
@@ -19,16 +19,8 @@ pub fn check_attr_size(name: &str, value: &Json) -> Result<(), String> {
 
 /// What is too large about a node as a whole.
 pub fn check_node_size(node: &Node) -> Result<(), String> {
-    let names = [
-        &node.created_at_iso,
-        &node.role,
-        &node.kind,
-        &node.key,
-        &node.provenance,
-        &node.mime,
-        &node.encoding,
-    ];
-    let names = names.into_iter().flatten().chain([&node.id, &node.node_type]);
+    let names = TextField::ALL.iter().map(|field| field.of(node)).chain([&node.created_at_iso]);
+    let names = names.flatten().chain([&node.id, &node.node_type]);
     let names = names.chain(&node.tags).chain(&node.refs).map(|name| &**name);
     let attrs = node.attrs.iter().map(|(name, value)| (&**name, value));
     check_size(names, [node.tags.len(), node.refs.len()], attrs)

@@ -2,21 +2,25 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod everywhere;
+
 use pactdb::json::{Json, Map};
 use pactdb::model::{
-    HEADERS, HeaderType, PARENT_TRACKED, SetBy, TABLE, header, is_fixed, settable,
+    DERIVED, FlagField, HEADERS, Held, ListField, PARENT_TRACKED, SetBy, TABLE, TextField, header,
+    header_of, is_fixed, settable,
 };
 use pactdb::protocol::{Request, add_fields, set_fields};
 use pactdb::{Code, SetRequest};
+use std::collections::BTreeSet;
 
 /// A value that a header can have.
-fn sample(values: HeaderType) -> Json {
-    match values {
-        HeaderType::Text => Json::from("x"),
-        HeaderType::Int => Json::Int(1),
-        HeaderType::Texts => Json::List(vec![Json::from("x")]),
-        HeaderType::Flag => Json::Bool(true),
-        HeaderType::Any | HeaderType::Nodes => Json::List(Vec::new()),
+fn sample(held: Held) -> Json {
+    match held {
+        Held::Text(_) | Held::EngineText(_) => Json::from("x"),
+        Held::Number(_) => Json::Int(1),
+        Held::List(_) => Json::List(vec![Json::from("x")]),
+        Held::Flag(_) => Json::Bool(true),
+        Held::Content | Held::Children => Json::List(Vec::new()),
     }
 }
 
@@ -31,9 +35,9 @@ fn request(op: &str, name: &str, value: Json) -> pactdb::Result<Request> {
 #[test]
 fn requests_take_the_headers_that_the_table_says() {
     for row in &TABLE {
-        let added = request("add", row.name, sample(row.values));
+        let added = request("add", row.name, sample(row.held));
         assert_eq!(added.is_ok(), row.given != SetBy::Never, "add {}: {added:?}", row.name);
-        let set = request("set", row.name, sample(row.values));
+        let set = request("set", row.name, sample(row.held));
         match row.given {
             SetBy::Always => assert!(set.is_ok(), "set {}: {set:?}", row.name),
             _ => assert_eq!(set.unwrap_err().code, Code::AttrReserved, "set {}", row.name),
@@ -59,12 +63,38 @@ fn what_can_be_set_can_be_cleared() {
 #[test]
 fn statements_offer_what_requests_take() {
     for name in add_fields() {
-        let value = header(name).map_or(Json::Null, |row| sample(row.values));
+        let value = header(name).map_or(Json::Null, |row| sample(row.held));
         assert!(request("add", name, value).is_ok(), "{name}");
     }
     for name in set_fields() {
         assert!(request("set", name, Json::Null).is_ok(), "{name}");
     }
+}
+
+#[test]
+fn the_table_has_every_field_of_nodes_under_its_name() {
+    let names = |held: fn(&Held) -> Option<&'static str>| -> BTreeSet<&str> {
+        TABLE.iter().filter(|row| held(&row.held) == Some(row.name)).map(|row| row.name).collect()
+    };
+    let texts = names(|held| match held {
+        Held::Text(field) => Some(field.name()),
+        _ => None,
+    });
+    assert_eq!(texts, TextField::ALL.iter().map(|field| field.name()).collect());
+    let lists = names(|held| match held {
+        Held::List(field) => Some(field.name()),
+        _ => None,
+    });
+    assert_eq!(lists, ListField::ALL.iter().map(|field| field.name()).collect());
+    let flags = names(|held| match held {
+        Held::Flag(field) => Some(field.name()),
+        _ => None,
+    });
+    assert_eq!(flags, FlagField::ALL.iter().map(|field| field.name()).collect());
+    for row in &TABLE {
+        assert_eq!(header_of(row.held).map(|found| found.name), Some(row.name));
+    }
+    assert!(DERIVED.iter().all(|name| header(name).is_none()));
 }
 
 #[test]

@@ -1,14 +1,16 @@
 //! Adding a node (R3.2–R3.5).
 
+use super::attrs;
+use super::birth::{new_core, next_time};
+use super::decided::Decided;
 use super::insertion::{Sibling, make_room};
-use super::{
-    ChangeError, Context, Decided, Event, Found, State, attrs, check_refs, find, is_sealed,
-    new_core, next_time, sealed,
-};
-use crate::change::{Add, Addition, Insert, Parent, ids};
+use super::target::{Found, check_refs, find, is_sealed, sealed};
+use crate::change::{Add, Addition, ChangeError, Context, Event, Insert, Parent, State, ids};
 use crate::code::Code;
 use crate::limits::{MAX_SUBTREE_NODES, MAX_TREE_DEPTH};
-use crate::model::{Class, ContentRef, Id, Lifetime, Name, Node, Place, Position, ReadError};
+use crate::model::{
+    Class, ContentRef, Id, Lifetime, Name, Node, Place, Position, ReadError, TABLE,
+};
 use crate::snapshot::content_hash;
 use std::sync::Arc;
 
@@ -260,13 +262,10 @@ fn build(state: &State, add: &Add, class: Class, context: Context) -> Result<Nod
         node.lifetime = Some(Lifetime::starting(ttl, state.cycle()));
     }
     node.priority = add.priority;
-    node.role = attrs::name("a role", add.role.clone())?;
-    node.kind = attrs::name("a kind", add.kind.clone())?;
-    node.key = attrs::name("a key", add.key.clone())?;
-    node.provenance = attrs::name("a provenance", add.provenance.clone())?;
-    node.mime = attrs::name("a mime", add.mime.clone())?;
-    node.encoding = attrs::name("an encoding", add.encoding.clone())?;
-    node.tags = attrs::names("a tag", add.tags.clone())?;
+    for (field, text) in add.texts() {
+        *field.of_mut(&mut node) = attrs::text(field, text.as_deref())?;
+    }
+    node.tags = attrs::names("a tag", &add.tags)?;
     node.refs = check_refs(state, &add.refs)?;
     node.pinned = add.pinned;
     node.removable = add.removable;
@@ -300,22 +299,10 @@ fn check_flags(node: &Node) -> Result<(), ChangeError> {
 
 /// Headers that nodes of one class have.
 pub(super) fn check_class(node: &Node) -> Result<(), ChangeError> {
-    let wrong = |what: &str| {
-        let message = format!("{}: only {what}", node.id);
-        Err(ChangeError::new(Code::AttrInvalid, message))
-    };
-    if node.removable && node.class != Class::Container {
-        return wrong("a container can be removable");
+    match TABLE.iter().find_map(|header| header.misplaced(node)) {
+        None => Ok(()),
+        Some(what) => Err(ChangeError::new(Code::AttrInvalid, format!("{}: {what}", node.id))),
     }
-    if node.class != Class::Block {
-        if node.cad.is_some() {
-            return wrong("a block can have a cad");
-        }
-        if node.mime.is_some() || node.encoding.is_some() {
-            return wrong("a block can have a mime or an encoding");
-        }
-    }
-    Ok(())
 }
 
 /// A cad needs a key.

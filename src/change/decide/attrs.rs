@@ -4,12 +4,8 @@ use crate::change::ChangeError;
 use crate::code::Code;
 use crate::json::Json;
 use crate::limits::{MAX_CONTENT_BYTES, MAX_NAME_BYTES, MAX_NUMBER, MAX_VALUE_NESTING};
-use crate::model::{HEADERS, Name, Node};
+use crate::model::{DERIVED, HEADERS, Name, Node, TextField, with_article};
 use crate::snapshot::{check_attr_size, check_node_size, content_bytes};
-
-/// Names that queries derive, which a custom attribute cannot have any more than a header.
-const DERIVED: [&str; 9] =
-    ["tag", "parent", "type", "depth", "sdepth", "age", "born_turn", "ephemeral", "sticky"];
 
 /// Judges a custom attribute.
 pub fn check_attr(name: &str, value: &Json) -> Result<(), ChangeError> {
@@ -55,21 +51,22 @@ pub fn check_name(what: &str, name: &str) -> Result<(), ChangeError> {
     Ok(())
 }
 
-/// An optional name.
-pub fn name(what: &str, value: Option<String>) -> Result<Option<Name>, ChangeError> {
-    value
-        .map(|value| {
-            if value.len() > MAX_NAME_BYTES {
-                check_name(what, &value)?;
-            }
-            Ok(Name::from(value))
-        })
-        .transpose()
+/// The text of a header.
+pub fn text(field: TextField, value: Option<&str>) -> Result<Option<Name>, ChangeError> {
+    value.map(|value| short(|| with_article(field.name()), value)).transpose()
 }
 
-/// A list of names.
-pub fn names(what: &str, values: Vec<String>) -> Result<Vec<Name>, ChangeError> {
-    values.into_iter().map(|value| Ok(name(what, Some(value))?.unwrap_or_default())).collect()
+/// A list of names, each of which is called by `what`.
+pub fn names(what: &str, values: &[String]) -> Result<Vec<Name>, ChangeError> {
+    values.iter().map(|value| short(|| what.to_owned(), value)).collect()
+}
+
+/// A name that may be empty.
+fn short(what: impl Fn() -> String, name: &str) -> Result<Name, ChangeError> {
+    if name.len() > MAX_NAME_BYTES {
+        check_name(&what(), name)?;
+    }
+    Ok(Name::from(name))
 }
 
 /// A number with a least value.

@@ -2,12 +2,12 @@
 //! moves before it made of the tree.
 
 use super::add::{check_takes, find_parent};
-use super::{
-    ChangeError, Context, Decided, Event, Found, State, attrs, check_editable, new_core, next_time,
-    sealed, target,
-};
+use super::attrs;
+use super::birth::{new_core, next_time};
+use super::decided::Decided;
+use super::target::{Found, check_editable, sealed, target};
 use crate::change::apply::relocate;
-use crate::change::{Move, Relocation};
+use crate::change::{ChangeError, Context, Event, Move, Relocation, State};
 use crate::code::Code;
 use crate::limits::{MAX_SUBTREE_NODES, MAX_TREE_DEPTH};
 use crate::model::{Class, Place, Position};

@@ -1,7 +1,8 @@
 //! Removing nodes (R3.2, R3.6).
 
-use super::{ChangeError, Decided, Event, Found, State, is_sealed, sealed, target};
-use crate::change::Remove;
+use super::decided::Decided;
+use super::target::{Found, is_sealed, sealed, target};
+use crate::change::{ChangeError, Event, Remove, State};
 use crate::code::Code;
 use crate::model::{Class, Id};
 use std::collections::BTreeSet;

@@ -1,13 +1,13 @@
 //! Setting headers of nodes (R3.3).
 
-use super::{
-    ChangeError, Context, Decided, Event, State, add, attrs, check_editable, check_refs, target,
-};
+use super::decided::Decided;
+use super::target::{check_editable, check_refs, target};
+use super::{add, attrs};
 use crate::change::apply::changed;
-use crate::change::{Change, Set};
+use crate::change::{Change, ChangeError, Context, Event, Set, State};
 use crate::code::Code;
 use crate::json::Json;
-use crate::model::{Class, ContentRef, Lifetime, Name, Node};
+use crate::model::{Class, ContentRef, Lifetime, Name, Node, TextField};
 use crate::snapshot::{Contents, content_hash};
 
 pub(super) fn decide(
@@ -16,6 +16,37 @@ pub(super) fn decide(
     contents: &dyn Contents,
     context: Context,
 ) -> Result<Decided, ChangeError> {
+    let mut change = change_of(state, &set, context)?;
+    let new_content = set.content.unwrap_or_default();
+    // The other headers are small.
+    let grows = !change.attrs.is_empty() || change.tags.is_some() || change.refs.is_some();
+    let touches_hash = change.content.is_some() || !change.attrs.is_empty();
+    for id in &set.targets {
+        let found = target(state, id)?;
+        check_editable(state, &found, "changed")?;
+        let after = changed(found.node(), &change, None);
+        // An import may have brought a cad without a key; other edits leave that alone.
+        if change.cad.is_some() || change.texts.contains_key(&TextField::Key) {
+            add::check_cad(&after)?;
+        }
+        add::check_class(&after)?;
+        if grows {
+            attrs::check_node(&after)?;
+        }
+        if touches_hash {
+            let hash = hash_after(&after, &change, new_content.as_ref(), contents)?;
+            change.hashes.push(hash);
+        }
+    }
+    Ok(Decided {
+        ids: set.targets.clone(),
+        event: Event::Changed { ids: set.targets, change },
+        contents: new_content.into_iter().collect(),
+    })
+}
+
+/// What the nodes are to be given, each value judged by itself.
+fn change_of(state: &State, set: &Set, context: Context) -> Result<Change, ChangeError> {
     let mut change = Change::default();
     if let Some(content) = &set.content {
         change.content = Some(match content {
@@ -35,50 +66,27 @@ pub(super) fn decide(
         });
     }
     change.priority = set.priority;
-    change.key = set.key.map(|key| attrs::name("a key", key)).transpose()?;
-    change.tags = set.tags.map(|tags| attrs::names("a tag", tags)).transpose()?;
+    for (field, text) in set.texts() {
+        if let Some(text) = text {
+            change.texts.insert(field, attrs::text(field, text.as_deref())?);
+        }
+    }
+    change.tags = set.tags.as_ref().map(|tags| attrs::names("a tag", tags)).transpose()?;
     if let Some(cad) = set.cad {
         let cad = cad.map(|cad| attrs::number("cad", cad, 1)).transpose()?;
         change.cad = Some(cad.map(|cad| cad as u64));
     }
-    if let (Some(Some(_)), Some(None)) = (change.cad, &change.key) {
+    if let (Some(Some(_)), Some(None)) = (change.cad, change.texts.get(&TextField::Key)) {
         let message = "a cad needs a key, by which its instances are known: set both";
         return Err(ChangeError::new(Code::AttrInvalid, message));
     }
     change.pinned = set.pinned;
-    change.refs = set.refs.map(|refs| check_refs(state, &refs)).transpose()?;
-    change.mime = set.mime.map(|mime| attrs::name("a mime", mime)).transpose()?;
-    change.encoding = set.encoding.map(|value| attrs::name("an encoding", value)).transpose()?;
-    for (name, value) in set.attrs {
-        attrs::check_attr(&name, &value)?;
-        change.attrs.insert(Name::from(name), (!value.is_null()).then_some(value));
+    change.refs = set.refs.as_ref().map(|refs| check_refs(state, refs)).transpose()?;
+    for (name, value) in &set.attrs {
+        attrs::check_attr(name, value)?;
+        change.attrs.insert(Name::from(name.as_str()), (!value.is_null()).then(|| value.clone()));
     }
-    let new_content = set.content.unwrap_or_default();
-    // The other headers are small.
-    let grows = !change.attrs.is_empty() || change.tags.is_some() || change.refs.is_some();
-    let touches_hash = change.content.is_some() || !change.attrs.is_empty();
-    for id in &set.targets {
-        let found = target(state, id)?;
-        check_editable(state, &found, "changed")?;
-        let after = changed(found.node(), &change, None);
-        // An import may have brought a cad without a key; other edits leave that alone.
-        if change.cad.is_some() || change.key.is_some() {
-            add::check_cad(&after)?;
-        }
-        add::check_class(&after)?;
-        if grows {
-            attrs::check_node(&after)?;
-        }
-        if touches_hash {
-            let hash = hash_after(&after, &change, new_content.as_ref(), contents)?;
-            change.hashes.push(hash);
-        }
-    }
-    Ok(Decided {
-        ids: set.targets.clone(),
-        event: Event::Changed { ids: set.targets, change },
-        contents: new_content.into_iter().collect(),
-    })
+    Ok(change)
 }
 
 /// The content hash of a node once the change is made.

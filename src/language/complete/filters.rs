@@ -3,27 +3,8 @@
 use super::candidates::{Completion, MOST_VALUES, trailing};
 use super::surroundings::Surroundings;
 use crate::language::lexing::{Bracket, Lexeme, Token};
-use crate::language::words::{DERIVED_FACETS, is_name_char};
-
-/// Attributes of every node that a filter can name.
-const ATTRIBUTES: [&str; 16] = [
-    "id",
-    "nodeType",
-    "type",
-    "role",
-    "kind",
-    "key",
-    "tag",
-    "ttl",
-    "cad",
-    "offset",
-    "priority",
-    "cycle",
-    "pinned",
-    "content",
-    "refs",
-    "created_at_ns",
-];
+use crate::language::words::is_name_char;
+use crate::model::{DERIVED, Held, TABLE, header};
 
 impl Surroundings<'_> {
     pub(super) fn in_quotes(&self, quote: &Lexeme<'_>) -> Completion {
@@ -69,8 +50,11 @@ impl Surroundings<'_> {
         let typed = trailing(self.text, |c| is_name_char(c) || c == ':');
         let start = self.text.len() - typed.len();
         let Some(name) = name else { return Completion::none(self.text.len()) };
+        let is_flag = |name| header(name).is_some_and(|row| matches!(row.held, Held::Flag(_)));
         let values: Vec<String> = match name.as_str() {
-            "pinned" | "removable" | "container" => vec!["true".to_owned(), "false".to_owned()],
+            name if name == "container" || is_flag(name) => {
+                vec!["true".to_owned(), "false".to_owned()]
+            }
             "region" => vec!["sys".to_owned(), "seq".to_owned(), "ah".to_owned()],
             name => {
                 let seen = self.values(name);
@@ -93,7 +77,10 @@ impl Surroundings<'_> {
             Some(fields) => fields.iter().map(|name| format!("{name}=")).collect(),
             None => {
                 let words = self.words();
-                let known = ATTRIBUTES.iter().chain(&DERIVED_FACETS).map(|&name| name.to_owned());
+                // No filter asks for children, and a parent is no attribute.
+                let headers = TABLE.iter().filter(|header| header.held != Held::Children);
+                let derived = DERIVED.into_iter().filter(|name| *name != "parent");
+                let known = headers.map(|header| header.name).chain(derived).map(str::to_owned);
                 let known = known.chain(words.attributes().map(str::to_owned));
                 known.chain(self.short_names()).collect()
             }

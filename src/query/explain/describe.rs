@@ -1,10 +1,8 @@
 //! Tests in words, for `explain`.
 
 use crate::language::ast::{Op, Zone};
-use crate::model::Class;
-use crate::query::plan::{
-    Attr, Check, CustomAttr, FlagAttr, ListAttr, NumberAttr, Test, TextAttr, Value,
-};
+use crate::model::{Class, Held, header_of};
+use crate::query::plan::{Attr, Check, CustomAttr, NumberAttr, Test, TextAttr, Value};
 use std::borrow::Cow;
 
 /// A test in words.
@@ -57,44 +55,28 @@ pub(in crate::query) fn describe_zone(zone: Zone) -> &'static str {
 
 fn describe_attr(attr: &Attr) -> Cow<'_, str> {
     Cow::Borrowed(match attr {
-        Attr::Number(attr) => match attr {
-            NumberAttr::Offset => "offset",
-            NumberAttr::Ttl => "ttl",
-            NumberAttr::Priority => "priority",
-            NumberAttr::Cycle => "cycle",
-            NumberAttr::CreatedAtNs => "created_at_ns",
-            NumberAttr::CreationIndex => "creation_index",
-            NumberAttr::Cad => "cad",
-            NumberAttr::Depth => "depth",
-            NumberAttr::Sdepth => "sdepth",
-            NumberAttr::Age => "age",
-            NumberAttr::BornTurn => "born_turn",
-        },
-        Attr::Text(attr) => match attr {
-            TextAttr::Id => "id",
-            TextAttr::NodeType => "nodeType",
-            TextAttr::Type => "type",
-            TextAttr::Role => "role",
-            TextAttr::Kind => "kind",
-            TextAttr::Key => "key",
-            TextAttr::CreatedAtIso => "created_at_iso",
-            TextAttr::ContentHash => "content_hash",
-            TextAttr::Provenance => "provenance",
-            TextAttr::Mime => "mime",
-            TextAttr::Encoding => "encoding",
-        },
+        Attr::Number(NumberAttr::Header(field)) => header_name(Held::Number(*field)),
+        Attr::Number(NumberAttr::Depth) => "depth",
+        Attr::Number(NumberAttr::Sdepth) => "sdepth",
+        Attr::Number(NumberAttr::Age) => "age",
+        Attr::Number(NumberAttr::BornTurn) => "born_turn",
+        Attr::Text(TextAttr::Header(field)) => field.name(),
+        Attr::Text(TextAttr::Engine(text)) => header_name(Held::EngineText(*text)),
+        Attr::Text(TextAttr::Type) => "type",
         Attr::Tags => "a tag",
         Attr::Kinds => "kind (their own, or in their type)",
-        Attr::Flag(FlagAttr::Pinned) => "pinned",
-        Attr::Flag(FlagAttr::Removable) => "removable",
-        Attr::List(ListAttr::Tags) => "tags",
-        Attr::List(ListAttr::Refs) => "refs",
+        Attr::Flag(field) => field.name(),
+        Attr::List(field) => field.name(),
         Attr::Content => "content",
         Attr::Custom(CustomAttr { name, long: None }) => name,
         Attr::Custom(CustomAttr { name, long: Some(long) }) => {
             return Cow::Owned(format!("{name} (or {long})"));
         }
     })
+}
+
+fn header_name(held: Held) -> &'static str {
+    header_of(held).map_or("", |header| header.name)
 }
 
 fn describe_check(check: &Check) -> String {

@@ -3,6 +3,7 @@
 
 use super::ask::{Ask, Chain, Compound, Start, Step};
 use super::test::{Attr, NumberAttr, Test};
+use crate::model::NumberField;
 use std::collections::BTreeSet;
 
 /// What changes with time though no part changes.
@@ -57,7 +58,7 @@ impl Depends {
             Test::Depth(_) | Test::Container(_) => self.depth = true,
             Test::Attr(Attr::Number(NumberAttr::Depth), _) => self.depth = true,
             Test::Attr(Attr::Number(NumberAttr::Age), _) => self.age = true,
-            Test::Attr(Attr::Number(NumberAttr::Ttl), _) => self.ttl = true,
+            Test::Attr(Attr::Number(NumberAttr::Header(NumberField::Ttl)), _) => self.ttl = true,
             Test::Not(inner) => self.test(inner),
             Test::Any(tests) | Test::All(tests) => tests.iter().for_each(|test| self.test(test)),
             _ => {}

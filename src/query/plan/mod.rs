@@ -13,9 +13,6 @@ mod when;
 pub use ask::{Ask, Chain, Compound, Group, Link, Pick, Plan, Reach, Start, Step, Window};
 pub use depends::{Depends, pinned_ids};
 pub use number::Number;
-pub use test::{
-    Attr, Check, ClassSet, CustomAttr, FlagAttr, ListAttr, NumberAttr, Test, TextAttr, Value,
-    ValueText,
-};
+pub use test::{Attr, Check, ClassSet, CustomAttr, NumberAttr, Test, TextAttr, Value, ValueText};
 pub(super) use when::end_value;
 pub use when::{RangeKind, State, Stop, When};

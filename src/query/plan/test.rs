@@ -5,7 +5,7 @@
 
 use super::number::Number;
 use crate::language::ast::{DepthSet, Op, Zone};
-use crate::model::Class;
+use crate::model::{Class, EngineText, FlagField, ListField, NumberField, TextField};
 use regex::Regex;
 use std::collections::BTreeSet;
 
@@ -81,9 +81,9 @@ pub enum Attr {
     /// check (R14.5).
     Kinds,
     /// A boolean header; false is null.
-    Flag(FlagAttr),
+    Flag(FlagField),
     /// A list header; empty is null.
-    List(ListAttr),
+    List(ListField),
     /// The content.
     Content,
     /// An attribute of the user's own.
@@ -101,52 +101,33 @@ pub struct CustomAttr {
 
 /// The numeric attributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs, reason = "each variant is the attribute that its name spells")]
 pub enum NumberAttr {
-    Offset,
-    Ttl,
-    Priority,
-    Cycle,
-    CreatedAtNs,
-    CreationIndex,
-    Cad,
+    /// A header.
+    Header(NumberField),
+    /// The depth of its turn.
     Depth,
+    /// How many edges it is away from its turn.
     Sdepth,
+    /// How many cycles ago it was made.
     Age,
+    /// The cycle that it was made for, by its other name.
     BornTurn,
 }
 
 /// The string attributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs, reason = "each variant is the attribute that its name spells")]
 pub enum TextAttr {
-    Id,
-    NodeType,
+    /// A header that somebody may give.
+    Header(TextField),
+    /// A header of the engine's making.
+    Engine(EngineText),
+    /// The last word of the type.
     Type,
-    Role,
-    Kind,
-    Key,
-    CreatedAtIso,
-    ContentHash,
-    Provenance,
-    Mime,
-    Encoding,
 }
 
-/// The boolean headers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs, reason = "each variant is the attribute that its name spells")]
-pub enum FlagAttr {
-    Pinned,
-    Removable,
-}
-
-/// The list headers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs, reason = "each variant is the attribute that its name spells")]
-pub enum ListAttr {
-    Tags,
-    Refs,
+impl TextAttr {
+    /// The type, as it is stored.
+    pub const NODE_TYPE: TextAttr = TextAttr::Engine(EngineText::NodeType);
 }
 
 /// What must hold of an attribute.

@@ -73,7 +73,7 @@ fn headers(hit: &Hit, cycle: u64) -> Vec<(&'static str, Json)> {
     TRACKED
         .iter()
         .map(|tracked| match tracked {
-            Some(header) => (header.name, (header.value)(&hit.node, cycle).unwrap_or(Json::Null)),
+            Some(header) => (header.name, header.value(&hit.node, cycle).unwrap_or(Json::Null)),
             None => ("parent", parent()),
         })
         .collect()

@@ -5,7 +5,7 @@ use super::difference::{Change, NeighbourDiff};
 use super::fields::{Difference, TTL, number};
 use super::result::{Changed, ContentDiff, Delta, DiffBlock, Field, FromTo, SnapshotRef, Stats};
 use crate::json::Json;
-use crate::model::{Id, Node, ReadError};
+use crate::model::{Id, ReadError, TextField};
 use crate::query::eval::Hit;
 use crate::query::options::{Material, SelectOptions};
 use crate::query::timeline::Timeline;
@@ -96,7 +96,7 @@ impl Writer<'_> {
             options.content_mode,
             options.context(),
         );
-        let mime = newer.node.mime_value();
+        let mime = TextField::Mime.value(&newer.node);
         diff.mime = mime.as_ref().and_then(Json::as_str).map(str::to_owned);
         self.warnings.extend(warning);
         Ok(diff)
@@ -105,14 +105,15 @@ impl Writer<'_> {
     /// Puts the fields that were asked for beside those that differ.
     fn materialize(&self, newer: &Hit, older: &Hit, delta: &mut Delta) -> Result<(), ReadError> {
         for material in &self.options.materialize {
-            let header = |name: &'static str, value: fn(&Node) -> Option<Json>| {
-                let [from, to] = [newer, older].map(|hit| value(&hit.node).unwrap_or(Json::Null));
-                (Field::Borrowed(name), FromTo { from, to })
+            let header = |field: TextField| {
+                let value = |hit: &Hit| field.value(&hit.node).unwrap_or(Json::Null);
+                let (from, to) = (value(newer), value(older));
+                (Field::Borrowed(field.name()), FromTo { from, to })
             };
             let entry = match material {
                 Material::ContentHash => continue,
-                Material::Mime => header("mime", Node::mime_value),
-                Material::Encoding => header("encoding", Node::encoding_value),
+                Material::Mime => header(TextField::Mime),
+                Material::Encoding => header(TextField::Encoding),
                 Material::Content => {
                     let (from, to) = (self.body(newer)?, self.body(older)?);
                     (

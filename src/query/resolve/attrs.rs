@@ -5,10 +5,9 @@ use crate::language::Dialect;
 use crate::language::Span;
 use crate::language::ast::{self, AttrFilter, Base, Op, TestKind, ValueKind};
 use crate::limits::MAX_PATTERN_BYTES;
-use crate::model::HEADERS;
+use crate::model::{EngineText, HEADERS, Held, TextField, header};
 use crate::query::plan::{
-    Attr, Check, ClassSet, CustomAttr, FlagAttr, ListAttr, Number, NumberAttr, Test, TextAttr,
-    Value, ValueText,
+    Attr, Check, ClassSet, CustomAttr, Number, NumberAttr, Test, TextAttr, Value, ValueText,
 };
 use crate::query::query_error::QueryError;
 use regex::RegexBuilder;
@@ -51,13 +50,13 @@ fn resolve_test(test: &ast::Test, names: &mut Names) -> Result<Test, QueryError>
         (Attr::Custom(_), TestKind::Present) if test.name.text == "ephemeral" => Test::Ephemeral,
         (Attr::Custom(_), TestKind::Present) if test.name.text == "sticky" => Test::Sticky,
         (_, TestKind::Present) => Test::Attr(attr, Check::Present),
-        (Attr::Text(TextAttr::NodeType), TestKind::Compare(Op::Eq, value)) => {
+        (Attr::Text(TextAttr::NODE_TYPE), TestKind::Compare(Op::Eq, value)) => {
             type_is(&value.kind, names)
         }
-        (Attr::Text(TextAttr::NodeType), TestKind::Compare(Op::Ne, value)) => {
+        (Attr::Text(TextAttr::NODE_TYPE), TestKind::Compare(Op::Ne, value)) => {
             Test::Not(Box::new(type_is(&value.kind, names)))
         }
-        (Attr::Text(TextAttr::NodeType), TestKind::In(values)) => {
+        (Attr::Text(TextAttr::NODE_TYPE), TestKind::In(values)) => {
             Test::Any(values.iter().map(|value| type_is(&value.kind, names)).collect())
         }
         (_, TestKind::Compare(Op::Match, value)) => {
@@ -83,7 +82,7 @@ fn type_is(value: &ValueKind, names: &Names) -> Test {
             return Test::All(names.based_tests(base, name));
         }
     }
-    compare(Attr::Text(TextAttr::NodeType), Op::Eq, value_of(value))
+    compare(Attr::Text(TextAttr::NODE_TYPE), Op::Eq, value_of(value))
 }
 
 fn compare(attr: Attr, op: Op, value: Value) -> Test {
@@ -105,7 +104,7 @@ fn one_of(attr: Attr, values: Vec<Value>) -> Test {
     };
     match &attr {
         Attr::Text(_) | Attr::Tags | Attr::Kinds if !values.contains(&Value::Null) => match attr {
-            Attr::Text(TextAttr::Id) => Test::Ids(texts(values)),
+            Attr::Text(TextAttr::Engine(EngineText::Id)) => Test::Ids(texts(values)),
             attr => Test::Attr(attr, Check::OneText(texts(values))),
         },
         _ => Test::Attr(attr, Check::OneOf(values)),
@@ -153,45 +152,23 @@ fn value_of(kind: &ValueKind) -> Value {
 
 /// The attribute with this name.
 fn attr_of(name: &str, dialect: Dialect) -> Attr {
-    let number = match name {
-        "offset" => Some(NumberAttr::Offset),
-        "ttl" => Some(NumberAttr::Ttl),
-        "priority" => Some(NumberAttr::Priority),
-        "cycle" => Some(NumberAttr::Cycle),
-        "created_at_ns" => Some(NumberAttr::CreatedAtNs),
-        "creation_index" => Some(NumberAttr::CreationIndex),
-        "cad" => Some(NumberAttr::Cad),
-        "depth" => Some(NumberAttr::Depth),
-        "sdepth" => Some(NumberAttr::Sdepth),
-        "age" => Some(NumberAttr::Age),
-        "born_turn" => Some(NumberAttr::BornTurn),
-        _ => None,
-    };
-    let text = match name {
-        "id" => Some(TextAttr::Id),
-        "nodeType" => Some(TextAttr::NodeType),
-        "type" => Some(TextAttr::Type),
-        "role" => Some(TextAttr::Role),
-        "kind" if !dialect.kind_is_a_set() => Some(TextAttr::Kind),
-        "key" => Some(TextAttr::Key),
-        "created_at_iso" => Some(TextAttr::CreatedAtIso),
-        "content_hash" => Some(TextAttr::ContentHash),
-        "provenance" => Some(TextAttr::Provenance),
-        "mime" => Some(TextAttr::Mime),
-        "encoding" => Some(TextAttr::Encoding),
-        _ => None,
-    };
-    match (number, text, name) {
-        (Some(attr), ..) => Attr::Number(attr),
-        (_, Some(attr), _) => Attr::Text(attr),
-        (.., "kind") if dialect.kind_is_a_set() => Attr::Kinds,
-        (.., "tag") => Attr::Tags,
-        (.., "tags") => Attr::List(ListAttr::Tags),
-        (.., "refs") => Attr::List(ListAttr::Refs),
-        (.., "pinned") => Attr::Flag(FlagAttr::Pinned),
-        (.., "removable") => Attr::Flag(FlagAttr::Removable),
-        (.., "content") => Attr::Content,
-        _ => Attr::Custom(CustomAttr { name: name.into(), long: long_name(name) }),
+    match (name, header(name).map(|header| header.held)) {
+        ("depth", _) => Attr::Number(NumberAttr::Depth),
+        ("sdepth", _) => Attr::Number(NumberAttr::Sdepth),
+        ("age", _) => Attr::Number(NumberAttr::Age),
+        ("born_turn", _) => Attr::Number(NumberAttr::BornTurn),
+        ("type", _) => Attr::Text(TextAttr::Type),
+        ("tag", _) => Attr::Tags,
+        (_, Some(Held::Text(TextField::Kind))) if dialect.kind_is_a_set() => Attr::Kinds,
+        (_, Some(Held::Text(field))) => Attr::Text(TextAttr::Header(field)),
+        (_, Some(Held::EngineText(text))) => Attr::Text(TextAttr::Engine(text)),
+        (_, Some(Held::Number(field))) => Attr::Number(NumberAttr::Header(field)),
+        (_, Some(Held::List(field))) => Attr::List(field),
+        (_, Some(Held::Flag(field))) => Attr::Flag(field),
+        (_, Some(Held::Content)) => Attr::Content,
+        (_, Some(Held::Children) | None) => {
+            Attr::Custom(CustomAttr { name: name.into(), long: long_name(name) })
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 use super::attrs::AttrTests;
 use super::names::{Names, class_of};
 use crate::language::ast::{self, Base, DepthExpr, DepthSet, Filter, Part, Pseudo, Root, TypeName};
-use crate::model::Class;
+use crate::model::{Class, EngineText, TextField};
 use crate::query::plan::{Attr, Check, ClassSet, Compound, Pick, Test, TextAttr};
 use crate::query::query_error::QueryError;
 
@@ -60,7 +60,10 @@ impl Names {
         let texts = std::iter::once(Box::from(text)).collect();
         if self.dialect().hash_is_key() {
             made.recent = true;
-            made.tests.push(Test::Attr(Attr::Text(TextAttr::Key), Check::OneText(texts)));
+            made.tests.push(Test::Attr(
+                Attr::Text(TextAttr::Header(TextField::Key)),
+                Check::OneText(texts),
+            ));
         } else {
             made.tests.push(Test::Ids(texts));
         }
@@ -114,7 +117,10 @@ fn cost(test: &Test) -> u8 {
     match test {
         Test::Attr(Attr::Content, Check::Present) => 1,
         Test::Attr(Attr::Content, _) => 3,
-        Test::Attr(Attr::Text(TextAttr::CreatedAtIso | TextAttr::ContentHash), _)
+        Test::Attr(
+            Attr::Text(TextAttr::Engine(EngineText::CreatedAtIso | EngineText::ContentHash)),
+            _,
+        )
         | Test::Attr(_, Check::Match(_)) => 2,
         Test::Attr(..) => 1,
         Test::Not(inner) => cost(inner),

@@ -40,7 +40,7 @@ impl Names {
         } else {
             let spelled = base.names().map(|word| format!("{word}:{name}").into());
             let types = spelled.into_iter().chain([name.into()]).collect();
-            Test::Attr(Attr::Text(TextAttr::NodeType), Check::OneText(types))
+            Test::Attr(Attr::Text(TextAttr::NODE_TYPE), Check::OneText(types))
         };
         vec![Test::Class(ClassSet::of(&[class_of(base)])), named]
     }

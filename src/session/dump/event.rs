@@ -1,18 +1,18 @@
 //! Events as a dump has them: the kind in one word, and an object with all inputs.
 
-use super::fields::{Fields, count, text};
+use super::fields::{Fields, count, invalid, text};
 use super::form::{
     addition, additions, bounded, content, lifetime, node, number, object, read_addition,
     read_additions, read_content, read_hashes, read_lifetime, read_node, texts, time,
 };
-use super::invalid;
 use super::notes::{read_attempt, read_origin, write_attempt, write_origin};
 use crate::change::{Change, Commit, Event, Import, Relocation, Restore};
 use crate::error::Result;
 use crate::json::Json;
 use crate::lifecycle::{Policy, Region};
-use crate::model::{Generation, Id, Name, Node};
+use crate::model::{Generation, Id, Name, Node, SetBy, TextField, header};
 use crate::snapshot::hex;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub(super) fn write(event: &Event) -> Json {
@@ -122,18 +122,13 @@ fn write_change(change: &Change) -> Json {
         fields.push(("lifetime", value.as_ref().map_or(Json::Null, lifetime)));
     }
     fields.extend(change.priority.map(|value| ("priority", Json::Int(value))));
-    if let Some(value) = &change.key {
-        fields.push(("key", value.as_ref().map_or(Json::Null, |key| Json::from(&**key))));
+    for (field, text) in &change.texts {
+        fields.push((field.name(), text.as_ref().map_or(Json::Null, |text| Json::from(&**text))));
     }
     fields.extend(change.tags.as_ref().map(|tags| ("tags", texts(tags))));
     fields.extend(change.cad.map(|cad| ("cad", cad.map_or(Json::Null, number))));
     fields.extend(change.pinned.map(|pinned| ("pinned", Json::Bool(pinned))));
     fields.extend(change.refs.as_ref().map(|refs| ("refs", texts(refs))));
-    for (name, value) in [("mime", &change.mime), ("encoding", &change.encoding)] {
-        let value = value.as_ref();
-        let value = value.map(|value| value.as_ref().map_or(Json::Null, |v| Json::from(&**v)));
-        fields.extend(value.map(|value| (name, value)));
-    }
     if !change.attrs.is_empty() {
         let attr = |(name, value): (&Name, &Option<Json>)| {
             (name.to_string(), value.clone().unwrap_or(Json::Null))
@@ -161,12 +156,16 @@ fn read_change(data: &mut Fields) -> Result<Change> {
             Some(_) => Err(invalid(format!("'{name}' must be a list"))),
         }
     };
-    let mut name = |name: &str| fields.nullable(name, |value| Ok(Name::from(text(name, value)?)));
-    let (key, mime, encoding) = (name("key")?, name("mime")?, name("encoding")?);
+    let mut texts = BTreeMap::new();
+    for field in TextField::ALL {
+        let always = header(field.name()).is_some_and(|header| header.given == SetBy::Always);
+        if always {
+            let read = |value| Ok(Name::from(text(field.name(), value)?));
+            texts.extend(fields.nullable(field.name(), read)?.map(|text| (*field, text)));
+        }
+    }
     let change = Change {
-        key,
-        mime,
-        encoding,
+        texts,
         content: fields.nullable("content", read_content)?,
         lifetime: fields.nullable("lifetime", read_lifetime)?,
         priority: fields.optional_int("priority")?,

@@ -1,9 +1,10 @@
 //! The fields of an object of a dump, taken one by one. A dump is written by a program, so what is
 //! missing, of another type or unknown is an error.
 
-use super::{invalid, parse_line, read_hash};
-use crate::error::Result;
-use crate::json::{Json, Map};
+use crate::code::Code;
+use crate::error::{Error, Result};
+use crate::json::{self, Json, Map};
+use crate::snapshot::unhex;
 
 /// Fields that are not taken yet.
 pub(super) struct Fields(Map);
@@ -121,7 +122,7 @@ impl Fields {
     }
 }
 
-fn wrong(name: &str, expected: &str, found: &Json) -> crate::error::Error {
+fn wrong(name: &str, expected: &str, found: &Json) -> Error {
     invalid(format!("'{name}' must be {expected}, not {}", found.type_name()))
 }
 
@@ -142,4 +143,17 @@ pub(super) fn int(name: &str, value: Json) -> Result<i64> {
 pub(super) fn count(name: &str, value: Json) -> Result<u64> {
     let number = int(name, value)?;
     u64::try_from(number).map_err(|_| invalid(format!("'{name}' cannot be negative")))
+}
+
+pub(super) fn invalid(message: impl Into<String>) -> Error {
+    Error::new(Code::ImportInvalid, message)
+}
+
+fn parse_line(text: &str) -> Result<Json> {
+    json::parse(text).map_err(|error| invalid(format!("it is not JSON: {error}")))
+}
+
+/// Reads a hash in hex.
+pub(super) fn read_hash(name: &str, text: &str) -> Result<[u8; 32]> {
+    unhex(text).ok_or_else(|| invalid(format!("'{name}' must be 64 hexadecimal digits")))
 }

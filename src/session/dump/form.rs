@@ -1,12 +1,14 @@
 //! Nodes and what they are made of, as a dump has them.
 
-use super::fields::Fields;
-use super::{invalid, read_hash};
+use super::fields::{Fields, invalid, read_hash};
 use crate::change::Addition;
 use crate::error::Result;
 use crate::json::Json;
 use crate::limits::{MAX_NUMBER, MAX_TIME_NS};
-use crate::model::{Class, ContentRef, Id, Lifetime, Name, Node};
+use crate::model::{
+    Class, ContentRef, FlagField, Header, Held, Id, Lifetime, ListField, Name, Node, TABLE,
+    TextField, header,
+};
 use crate::snapshot::hex;
 use std::sync::Arc;
 
@@ -106,32 +108,16 @@ pub(super) fn node(node: &Node) -> Json {
     if node.priority != 0 {
         fields.push(("priority", Json::Int(node.priority)));
     }
-    let names = [
-        ("created_at_iso", &node.created_at_iso),
-        ("role", &node.role),
-        ("kind", &node.kind),
-        ("key", &node.key),
-        ("provenance", &node.provenance),
-        ("mime", &node.mime),
-        ("encoding", &node.encoding),
-    ];
-    for (name, value) in names {
-        fields.extend(value.as_ref().map(|value| (name, Json::from(&**value))));
-    }
-    for (name, list) in [("tags", &node.tags), ("refs", &node.refs)] {
-        if !list.is_empty() {
-            fields.push((name, texts(list)));
-        }
+    let iso = node.created_at_iso.as_ref().map(|iso| ("created_at_iso", Json::from(&**iso)));
+    fields.extend(iso);
+    let plain = |row: &Header| matches!(row.held, Held::Text(_) | Held::List(_) | Held::Flag(_));
+    for header in TABLE.iter().filter(|row| plain(row)) {
+        fields.extend(header.own_value(node, 0).map(|value| (header.name, value)));
     }
     fields.extend(node.cad.map(|cad| ("cad", number(cad))));
     fields.extend(node.lifetime.as_ref().map(|life| ("lifetime", lifetime(life))));
     fields.extend(node.content.as_ref().map(|named| ("content", content(named))));
     fields.extend(node.content_hash.map(|hash| ("content_hash", Json::Str(hex(&hash)))));
-    for (name, flag) in [("removable", node.removable), ("pinned", node.pinned)] {
-        if flag {
-            fields.push((name, Json::Bool(true)));
-        }
-    }
     if !node.attrs.is_empty() {
         let attrs = node.attrs.iter().map(|(name, value)| (name.to_string(), value.clone()));
         fields.push(("attrs", Json::Map(attrs.collect())));
@@ -154,23 +140,22 @@ pub(super) fn read_node(mut fields: Fields) -> Result<Node> {
     node.offset = fields.optional_int("offset")?.unwrap_or(0);
     node.priority = fields.optional_int("priority")?.unwrap_or(0);
     node.created_at_iso = fields.optional_text("created_at_iso")?.map(Name::from);
-    node.role = fields.optional_text("role")?.map(Name::from);
-    node.kind = fields.optional_text("kind")?.map(Name::from);
-    node.key = fields.optional_text("key")?.map(Name::from);
-    node.provenance = fields.optional_text("provenance")?.map(Name::from);
-    node.mime = fields.optional_text("mime")?.map(Name::from);
-    node.encoding = fields.optional_text("encoding")?.map(Name::from);
-    if class != Class::Block && (node.mime.is_some() || node.encoding.is_some()) {
-        return Err(invalid("only a block has a 'mime' or an 'encoding'"));
+    for field in TextField::ALL {
+        *field.of_mut(&mut node) = fields.optional_text(field.name())?.map(Name::from);
+        let wrong = header(field.name()).and_then(|header| header.misplaced(&node));
+        wrong.map_or(Ok(()), |what| Err(invalid(what)))?;
     }
-    node.tags = fields.texts("tags")?.into_iter().map(Name::from).collect();
-    node.refs = fields.texts("refs")?.into_iter().map(Id::from).collect();
+    for field in ListField::ALL {
+        let texts = fields.texts(field.name())?;
+        *field.of_mut(&mut node) = texts.into_iter().map(Name::from).collect();
+    }
+    for field in FlagField::ALL {
+        *field.of_mut(&mut node) = fields.flag(field.name())?;
+    }
     node.cad = fields.optional_count("cad")?.map(|cad| bounded("cad", cad)).transpose()?;
     node.lifetime = fields.take("lifetime").map(read_lifetime).transpose()?;
     node.content = fields.take("content").map(read_content).transpose()?;
     node.content_hash = fields.optional_hash("content_hash")?;
-    node.removable = fields.flag("removable")?;
-    node.pinned = fields.flag("pinned")?;
     if let Some(attrs) = fields.optional_object("attrs")? {
         node.attrs = attrs.rest().into_iter().map(|(name, value)| (name.into(), value)).collect();
     }

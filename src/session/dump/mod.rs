@@ -14,12 +14,12 @@ use crate::budget;
 use crate::code::Code;
 use crate::db::{Db, NewStore, Options};
 use crate::error::{Error, Result};
-use crate::json::{self, Json, canonical_string};
+use crate::json::{Json, canonical_string};
 use crate::log::{Entry, Record};
 use crate::model::Generation;
-use crate::snapshot::{hex, unhex};
+use crate::snapshot::hex;
 use crate::storage::StorageBackend;
-use fields::Fields;
+use fields::{Fields, invalid};
 use form::{number, object};
 use std::io::{BufRead, Write};
 use std::path::Path;
@@ -274,19 +274,6 @@ fn entry(text: &str) -> Result<Entry> {
     Ok(Entry { record, contents })
 }
 
-fn invalid(message: impl Into<String>) -> Error {
-    Error::new(Code::ImportInvalid, message)
-}
-
 fn in_line(line: u64, error: Error) -> Error {
     Error { message: format!("line {line}: {}", error.message), ..error }
-}
-
-fn parse_line(text: &str) -> Result<Json> {
-    json::parse(text).map_err(|error| invalid(format!("it is not JSON: {error}")))
-}
-
-/// Reads a hash in hex.
-fn read_hash(name: &str, text: &str) -> Result<[u8; 32]> {
-    unhex(text).ok_or_else(|| invalid(format!("'{name}' must be 64 hexadecimal digits")))
 }

@@ -1,8 +1,7 @@
 //! Events that say nothing about the tree: provider calls, and where something came from.
 
-use super::fields::{Fields, count};
+use super::fields::{Fields, count, invalid};
 use super::form::{number, object};
-use super::invalid;
 use crate::change::{Attempt, AttemptStatus, Origin, OriginKind};
 use crate::error::Result;
 use crate::json::Json;

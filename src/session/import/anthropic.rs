@@ -2,7 +2,7 @@
 //! `system` beside it.
 
 use super::flat::TIMES;
-use super::turns::{Block, Message};
+use super::message::{Block, Message};
 use super::value::{Map, map, optional_list, optional_text, peek, rest, text, time};
 use crate::json::Json;
 

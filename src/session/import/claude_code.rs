@@ -2,17 +2,17 @@
 //! Anthropic API's form.
 
 use super::anthropic;
-use super::turns::{Builder, Message};
+use super::message::{About, Message};
 use super::value::{is_true, map, optional_text, text, time};
 use crate::json::Json;
 
-pub(super) fn message(builder: &mut Builder, record: Json) -> Result<Message, String> {
+pub(super) fn message(about: &mut About, record: Json) -> Result<Message, String> {
     let mut line = map("a line", record)?;
     let kind = text(&mut line, "type")?;
     let session = optional_text(&mut line, "sessionId")?;
     let time = time(&mut line, &["timestamp"])?;
     if !matches!(kind.as_str(), "user" | "assistant") {
-        builder.session = builder.session.take().or(session);
+        about.session = about.session.take().or(session);
         return Ok(Message::left_out(&kind));
     }
     let uuid = optional_text(&mut line, "uuid")?;
@@ -43,6 +43,6 @@ pub(super) fn message(builder: &mut Builder, record: Json) -> Result<Message, St
         }
     }
     message.user_speaks &= !aside && !meta;
-    builder.session = builder.session.take().or(session);
+    about.session = about.session.take().or(session);
     Ok(message)
 }

@@ -1,12 +1,12 @@
 //! Session files of Codex: one object a line, with a timestamp, a type and a payload. What was
 //! said is in lines of the type `response_item`, as items of the Responses API.
 
+use super::message::{About, Block, Message};
 use super::openai_responses;
-use super::turns::{Block, Builder, Message};
 use super::value::{map, optional_text, text, time};
 use crate::json::Json;
 
-pub(super) fn message(builder: &mut Builder, record: Json) -> Result<Message, String> {
+pub(super) fn message(about: &mut About, record: Json) -> Result<Message, String> {
     let mut line = map("a line", record)?;
     let kind = text(&mut line, "type")?;
     let time = time(&mut line, &["timestamp"])?;
@@ -15,7 +15,7 @@ pub(super) fn message(builder: &mut Builder, record: Json) -> Result<Message, St
     match kind.as_str() {
         "session_meta" => {
             let id = optional_text(&mut payload, "id")?;
-            builder.session = builder.session.take().or(id);
+            about.session = about.session.take().or(id);
             let Some(Json::Str(instructions)) = payload.remove("instructions") else {
                 return Ok(Message::left_out(&kind));
             };
@@ -24,7 +24,7 @@ pub(super) fn message(builder: &mut Builder, record: Json) -> Result<Message, St
             Ok(Message { blocks, ..Message::default() })
         }
         "turn_context" => {
-            builder.model = optional_text(&mut payload, "model")?.or(builder.model.take());
+            about.model = optional_text(&mut payload, "model")?.or(about.model.take());
             Ok(Message::left_out(&kind))
         }
         "compacted" => {
@@ -33,7 +33,7 @@ pub(super) fn message(builder: &mut Builder, record: Json) -> Result<Message, St
             let blocks = vec![Block { kind: Some("summary".into()), time, ..block }];
             Ok(Message { blocks, ..Message::default() })
         }
-        "response_item" => openai_responses::item(payload, time, builder.model.clone()),
+        "response_item" => openai_responses::item(payload, time, about.model.clone()),
         other => Ok(Message::left_out(other)),
     }
 }

@@ -1,6 +1,6 @@
 //! Which format records are in. One that only one format can have decides.
 
-use super::Format;
+use super::format::Format;
 use super::value::{Map, peek};
 use crate::code::Code;
 use crate::error::{Error, Result};

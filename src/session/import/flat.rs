@@ -1,6 +1,6 @@
 //! Flat logs (R9.4): messages with a role, or a tag, and a content.
 
-use super::turns::{Block, Message};
+use super::message::{Block, Message};
 use super::value::{map, time};
 use crate::json::Json;
 

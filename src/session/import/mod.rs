@@ -9,76 +9,31 @@ mod claude_code;
 mod codex;
 mod detect;
 mod flat;
+mod format;
+mod message;
 mod openai_chat;
 mod openai_responses;
 mod pact;
 mod records;
+mod report;
 mod turns;
 mod value;
+
+pub use format::Format;
+pub use report::{BadRecord, ImportProgress, ImportReport};
 
 use crate::budget;
 use crate::change::{Origin, OriginKind};
 use crate::code::Code;
-use crate::db::{Db, ImportReply, TurnsRequest};
+use crate::db::{Db, TurnsRequest};
 use crate::error::{Error, Result};
 use crate::json::{Json, canonical_string};
-use crate::limits::MAX_BAD_NAMED;
 use crate::model::Generation;
 use crate::snapshot::spec_version;
 use detect::detect;
-use std::collections::BTreeMap;
+use report::Judge;
 use std::io::BufRead;
 use turns::Builder;
-
-/// A format that can be imported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// Snapshot exports, one or a series.
-    Pact,
-    /// Messages with a role (or tag) and a content.
-    Flat,
-    /// Messages of the OpenAI chat API.
-    OpenaiChat,
-    /// Items of the OpenAI Responses API.
-    OpenaiResponses,
-    /// Messages of the Anthropic API.
-    Anthropic,
-    /// A session file of Claude Code.
-    ClaudeCode,
-    /// A session file of Codex.
-    Codex,
-}
-
-impl Format {
-    /// All of them.
-    pub const ALL: [Format; 7] = [
-        Format::Pact,
-        Format::Flat,
-        Format::OpenaiChat,
-        Format::OpenaiResponses,
-        Format::Anthropic,
-        Format::ClaudeCode,
-        Format::Codex,
-    ];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Format::Pact => "pact",
-            Format::Flat => "flat",
-            Format::OpenaiChat => "openai-chat",
-            Format::OpenaiResponses => "openai-responses",
-            Format::Anthropic => "anthropic",
-            Format::ClaudeCode => "claude-code",
-            Format::Codex => "codex",
-        }
-    }
-
-    /// The format of that name.
-    pub fn from_name(name: &str) -> Option<Format> {
-        Format::ALL.into_iter().find(|format| format.name() == name)
-    }
-}
 
 /// How to import.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -91,66 +46,6 @@ pub struct ImportRequest {
     pub skip_bad: bool,
     /// Take a session that was taken before.
     pub again: bool,
-}
-
-/// How far an import has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ImportProgress {
-    /// Bytes and records that were read.
-    Reading {
-        /// Bytes.
-        bytes: u64,
-        /// Records.
-        records: u64,
-    },
-    /// Turns that were written, of how many.
-    Writing {
-        /// Turns that are done.
-        done: u64,
-        /// All of them.
-        total: u64,
-    },
-}
-
-/// A record that was left out because it is bad.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct BadRecord {
-    /// The line that it begins in.
-    pub line: u64,
-    /// What is wrong with it.
-    pub message: String,
-}
-
-/// What an import made of a document.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct ImportReport {
-    /// The format.
-    pub format: String,
-    /// The name that the session gives itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session: Option<String>,
-    /// Records in the document.
-    pub records: u64,
-    /// Blocks that were made.
-    pub blocks: u64,
-    /// Tool calls among them.
-    pub calls: u64,
-    /// Tool results among them.
-    pub results: u64,
-    /// Records that are no part of the conversation, by their type.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub left_out: BTreeMap<String, u64>,
-    /// The first bad records that were left out.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub bad: Vec<BadRecord>,
-    /// How many more were.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub more_bad: u64,
-    /// What it made: the newest cycle, how many cycles, how many nodes, the digest.
-    #[serde(flatten)]
-    pub reply: ImportReply,
 }
 
 /// Imports a document.
@@ -221,7 +116,8 @@ pub fn import_read(
     let more_bad = judge.more();
     let bad = judge.named;
     let (calls, results, blocks) = builder.counts();
-    let (session, left_out) = (builder.session.clone(), std::mem::take(&mut builder.left_out));
+    let (session, left_out) =
+        (builder.about.session.clone(), std::mem::take(&mut builder.left_out));
     let origin = Origin {
         kind: OriginKind::Import,
         name: request.name.clone(),
@@ -248,40 +144,6 @@ pub fn import_read(
         more_bad,
         reply,
     })
-}
-
-fn is_zero(count: &u64) -> bool {
-    *count == 0
-}
-
-/// What becomes of bad records.
-struct Judge {
-    skip: bool,
-    /// The first of them.
-    named: Vec<BadRecord>,
-    /// All of them.
-    count: u64,
-}
-
-impl Judge {
-    fn bad(&mut self, line: u64, error: Error) -> Result<()> {
-        if !self.skip {
-            let mut error = Error { message: format!("line {line}: {}", error.message), ..error };
-            error.details.hint =
-                Some("nothing was imported; --skip-bad leaves bad records out".into());
-            return Err(error);
-        }
-        self.count += 1;
-        if self.named.len() < MAX_BAD_NAMED {
-            self.named.push(BadRecord { line, message: error.message });
-        }
-        Ok(())
-    }
-
-    /// How many are not named.
-    fn more(&self) -> u64 {
-        self.count - self.named.len() as u64
-    }
 }
 
 /// A digest of the records, by which the same ones are known again.

@@ -1,7 +1,7 @@
 //! Messages of the OpenAI chat API: one a record, or a list of them under `messages`.
 
 use super::flat::TIMES;
-use super::turns::{Block, Message};
+use super::message::{Block, Message};
 use super::value::{Map, map, optional_list, optional_text, rest, text, time};
 use crate::json::Json;
 

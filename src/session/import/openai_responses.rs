@@ -1,7 +1,7 @@
 //! Items of the OpenAI Responses API: one a record, or those of a request (`input`) or a response
 //! (`output`). Parts of contents are kept in the chat API's words.
 
-use super::turns::{Block, Message};
+use super::message::{Block, Message};
 use super::value::{Map, map, optional_text, peek, rest, text, time};
 use crate::json::Json;
 

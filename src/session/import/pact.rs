@@ -2,8 +2,9 @@
 //!
 //! The whole series is judged before the first of it is taken.
 
+use super::format::Format;
 use super::records::Record;
-use super::{ImportProgress, ImportReport, Judge};
+use super::report::{ImportProgress, ImportReport, Judge};
 use crate::budget;
 use crate::code::Code;
 use crate::db::Db;
@@ -42,7 +43,7 @@ pub(super) fn import(
         progress(ImportProgress::Writing { done, total });
     })?;
     Ok(ImportReport {
-        format: super::Format::Pact.name().to_owned(),
+        format: Format::Pact.name().to_owned(),
         session: None,
         records: count,
         blocks: db.stats()?.blocks,

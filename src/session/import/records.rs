@@ -4,7 +4,7 @@
 //! not JSON is a bad record, and the next line is read all the same if bad ones may be left out; in
 //! a list the brackets must fit.
 
-use super::{ImportProgress, Judge};
+use super::report::{ImportProgress, Judge};
 use crate::budget;
 use crate::code::Code;
 use crate::error::{Error, Result};

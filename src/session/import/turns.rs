@@ -1,73 +1,11 @@
 //! Records to turns: what a record says becomes blocks, and a user who speaks opens a turn.
 
-use super::value::Map;
-use super::{Format, anthropic, claude_code, codex, flat, openai_chat, openai_responses};
+use super::format::Format;
+use super::message::{About, Block};
+use super::{anthropic, claude_code, codex, flat, openai_chat, openai_responses};
 use crate::db::{AddRequest, ImportTurn, check_import};
 use crate::json::Json;
 use std::collections::BTreeMap;
-
-/// What a record says.
-#[derive(Default)]
-pub(super) struct Message {
-    /// Its blocks, in order.
-    pub(super) blocks: Vec<Block>,
-    /// Whether the user speaks in it.
-    pub(super) user_speaks: bool,
-    /// Its type, if it is no part of the conversation.
-    pub(super) left_out: Option<String>,
-}
-
-impl Message {
-    /// A record that is no part of the conversation.
-    pub(super) fn left_out(kind: &str) -> Message {
-        Message { left_out: Some(kind.to_owned()), ..Message::default() }
-    }
-}
-
-/// A block that is made of a record.
-#[derive(Default)]
-pub(super) struct Block {
-    /// Whether it is a standing instruction.
-    pub(super) standing: bool,
-    pub(super) role: String,
-    pub(super) kind: Option<String>,
-    pub(super) content: Option<Json>,
-    pub(super) tags: Vec<String>,
-    pub(super) attrs: Map,
-    /// Its time, and the time as it was written.
-    pub(super) time: Option<(i64, Json)>,
-}
-
-impl Block {
-    /// Something said by somebody.
-    pub(super) fn said(role: &str, content: Option<Json>) -> Block {
-        let content = content.filter(|content| !content.is_null());
-        Block { role: role.to_owned(), content, ..Block::default() }
-    }
-
-    /// A tool call, with its arguments as content.
-    pub(super) fn call(id: Option<String>, name: Option<String>, arguments: Option<Json>) -> Block {
-        let block = Block { kind: Some("call".into()), ..Block::said("assistant", arguments) };
-        block.attr("data_call_id", id).attr("data_tool_name", name)
-    }
-
-    /// What a tool answered.
-    pub(super) fn result(id: Option<String>, content: Option<Json>) -> Block {
-        let block = Block { kind: Some("result".into()), ..Block::said("tool", content) };
-        block.attr("data_call_id", id)
-    }
-
-    /// With an attribute, if there is a value.
-    pub(super) fn attr<T: Into<Json>>(mut self, name: &str, value: Option<T>) -> Block {
-        self.attrs.extend(value.map(|value| (name.to_owned(), value.into())));
-        self
-    }
-
-    /// With what else the record says, under one name.
-    pub(super) fn extra(self, rest: Map) -> Block {
-        self.attr("data_extra", Some(rest).filter(|rest| !rest.is_empty()).map(Json::Map))
-    }
-}
 
 /// Turns on their way.
 pub(super) struct Builder {
@@ -80,9 +18,7 @@ pub(super) struct Builder {
     begun: bool,
     /// How many messages there were: their number groups the blocks of one.
     messages: i64,
-    pub(super) session: Option<String>,
-    /// The model that answers, where a format says it once.
-    pub(super) model: Option<String>,
+    pub(super) about: About,
     pub(super) left_out: BTreeMap<String, u64>,
 }
 
@@ -95,8 +31,7 @@ impl Builder {
             answered: false,
             begun: false,
             messages: 0,
-            session: None,
-            model: None,
+            about: About::default(),
             left_out: BTreeMap::new(),
         }
     }
@@ -110,8 +45,8 @@ impl Builder {
             Format::OpenaiChat => openai_chat::messages(record, number)?,
             Format::OpenaiResponses => openai_responses::messages(record)?,
             Format::Anthropic => anthropic::messages(record, number)?,
-            Format::ClaudeCode => vec![claude_code::message(self, record)?],
-            Format::Codex => vec![codex::message(self, record)?],
+            Format::ClaudeCode => vec![claude_code::message(&mut self.about, record)?],
+            Format::Codex => vec![codex::message(&mut self.about, record)?],
             Format::Pact => return Err("a snapshot is no message".into()),
         };
         let mut ready = Vec::new();

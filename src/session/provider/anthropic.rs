@@ -4,14 +4,14 @@
 //! calls stand at the start of the message after it. A thought is taken only with the signature
 //! that the API gave it, and never last.
 
-use super::Piece;
 use super::notes::Notes;
 use super::pairs::Naming;
 use super::parts::{Map, Whose, anthropic, content, object, show, text_part};
+use super::piece::{Piece, empty_result, left_out};
 use super::script::{Reply, Script, arguments};
 use super::shapes::Shape;
 use super::shapes::anthropic::{CACHE, CALLER, CITATIONS, NAME};
-use super::units::{Sort, Unit, is_space};
+use super::unit::{Sort, Unit, is_space};
 use crate::json::Json;
 use crate::model::Place;
 use std::collections::BTreeSet;
@@ -197,7 +197,7 @@ impl Writer<'_> {
                 true => drop(kept.insert(name.clone(), value.clone())),
                 // It is said as a text.
                 false if name == "refusal" && unit.refusal().is_some() => {}
-                false => super::left_out(unit, name, self.notes),
+                false => left_out(unit, name, self.notes),
             }
         }
         kept
@@ -226,7 +226,7 @@ impl Writer<'_> {
         let mut map = self.extra(unit, &[("cache_control", CACHE), ("toolset_name", NAME)]);
         if unit.content.is_some() {
             let said = content(unit, Whose::Result, anthropic, self.notes);
-            let said = said.unwrap_or_else(|| super::empty_result(unit, self.notes));
+            let said = said.unwrap_or_else(|| empty_result(unit, self.notes));
             map.insert("content".into(), said);
         }
         if let Some(Json::Bool(failed)) = unit.node.attrs.get("data_is_error") {

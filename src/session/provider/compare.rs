@@ -2,7 +2,9 @@
 //! provider's prompt cache still holds.
 
 use super::notes::Notes;
-use super::{Piece, ThreadFormat, ThreadRequest, join, pieces};
+use super::piece::Piece;
+use super::thread::{ThreadRequest, join, pieces};
+use crate::db::ThreadFormat;
 use crate::db::{Db, Snapshot};
 use crate::error::Result;
 use crate::model::Id;

@@ -6,7 +6,7 @@
 //! A result that no snapshot ever had is in the events of the cycle that its call was made in. So
 //! the cost is that of the turns with such calls, whatever the length of history.
 
-use super::units::Unit;
+use super::unit::Unit;
 use crate::change::Event;
 use crate::db::Snapshot;
 use crate::error::Result;

@@ -1,7 +1,7 @@
 //! What was said in another way than it stands, and why. Whoever asked strictly gets the first of
 //! these as an error.
 
-use super::units::Unit;
+use super::unit::Unit;
 use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::model::{Id, Name};

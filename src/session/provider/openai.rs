@@ -1,13 +1,13 @@
 //! Messages as the OpenAI chat API accepts them. Every message with calls is followed by one
 //! message for each of them. Thoughts are left out: that API never takes them.
 
-use super::Piece;
 use super::notes::Notes;
 use super::pairs::{Naming, plain_name};
 use super::parts::{Map, Whose, content, object, openai, text_part};
+use super::piece::{Piece, empty_result, left_out};
 use super::script::{Reply, Script, arguments_text};
 use super::shapes;
-use super::units::{Sort, Unit, label};
+use super::unit::{Sort, Unit, label};
 use crate::json::{Json, canonical_string};
 use std::collections::BTreeMap;
 
@@ -164,7 +164,7 @@ impl<'a> Writer<'a> {
             };
             match fits && speaks {
                 true => drop(kept.insert(name.clone(), value.clone())),
-                false => super::left_out(unit, name, self.notes),
+                false => left_out(unit, name, self.notes),
             }
         }
         let Some(map) = map else { return };
@@ -207,7 +207,7 @@ impl<'a> Writer<'a> {
             Some(unit) => {
                 self.beside(unit, None);
                 let said = content(unit, Whose::Result, openai, self.notes);
-                (unit, said.unwrap_or_else(|| super::empty_result(unit, self.notes)))
+                (unit, said.unwrap_or_else(|| empty_result(unit, self.notes)))
             }
             None => (self.unit(reply.call), Json::Str(self.script.ending(reply.call))),
         };

@@ -1,7 +1,7 @@
 //! Calls and their results: who answers whom, and the names that they have in an API.
 
 use super::notes::Notes;
-use super::units::{Sort, Unit, is_blank, label};
+use super::unit::{Sort, Unit, is_blank, label};
 use crate::json::Json;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

@@ -3,7 +3,7 @@
 
 use super::notes::Notes;
 use super::shapes::{self, Shape, data_url};
-use super::units::{Unit, is_blank, label};
+use super::unit::{Unit, is_blank, label};
 use crate::json::{Json, canonical_string};
 
 pub(super) type Map = crate::json::Map;

@@ -4,7 +4,8 @@
 use super::ends::{Ending, Gone, endings};
 use super::notes::Notes;
 use super::pairs::{self, Naming, Pairs};
-use super::units::{Sort, Unit, label, units};
+use super::unit::{Sort, Unit, label};
+use super::units::units;
 use crate::db::Snapshot;
 use crate::error::Result;
 use crate::json::{self, Json, canonical_string};

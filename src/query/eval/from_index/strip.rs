@@ -5,9 +5,8 @@
 //! finds in the template.
 
 use crate::language::ast::DepthSet;
-use crate::query::plan::{
-    Attr, Chain, Check, Compound, ListAttr, NumberAttr, Start, Step, Test, TextAttr,
-};
+use crate::model::{Held, NumberField, header_of};
+use crate::query::plan::{Attr, Chain, Check, Compound, NumberAttr, Start, Step, Test, TextAttr};
 
 /// A chain without what templates cannot answer, whether what it finds is the answer but for the
 /// contents, and what must hold of these. `span` has the least and the greatest depth of the turns.
@@ -102,20 +101,19 @@ impl Strip {
 }
 
 fn attr_is_on_template(attr: &Attr, check: &Check) -> bool {
+    let has = |held: Held| header_of(held).is_some_and(|header| header.in_template);
     match attr {
-        Attr::Number(number) => match number {
-            NumberAttr::Offset | NumberAttr::Priority | NumberAttr::Cad | NumberAttr::Sdepth => {
-                true
-            }
-            NumberAttr::Ttl => matches!(check, Check::Present),
-            _ => false,
-        },
-        Attr::Text(text) => matches!(
-            text,
-            TextAttr::NodeType | TextAttr::Type | TextAttr::Role | TextAttr::Kind | TextAttr::Key
-        ),
-        Attr::Tags | Attr::Kinds | Attr::Flag(_) | Attr::List(ListAttr::Tags) => true,
+        // That a ttl is finite is on a template, but not how long it is.
+        Attr::Number(NumberAttr::Header(NumberField::Ttl)) => matches!(check, Check::Present),
+        Attr::Number(NumberAttr::Header(field)) => has(Held::Number(*field)),
+        Attr::Number(NumberAttr::Sdepth) => true,
+        Attr::Number(NumberAttr::Depth | NumberAttr::Age | NumberAttr::BornTurn) => false,
+        Attr::Text(TextAttr::Header(field)) => has(Held::Text(*field)),
+        Attr::Text(TextAttr::Engine(text)) => has(Held::EngineText(*text)),
+        Attr::Text(TextAttr::Type) | Attr::Tags | Attr::Kinds => true,
+        Attr::Flag(field) => has(Held::Flag(*field)),
+        Attr::List(field) => has(Held::List(*field)),
         Attr::Content => matches!(check, Check::Present),
-        Attr::List(ListAttr::Refs) | Attr::Custom(_) => false,
+        Attr::Custom(_) => false,
     }
 }

@@ -3,6 +3,7 @@
 use super::literals::texts_of;
 use crate::index::{Lookup, NameKind, Trigrams};
 use crate::language::ast::Op;
+use crate::model::{NumberField, TextField};
 use crate::query::plan::{
     Attr, Check, ClassSet, Compound, Number, NumberAttr, Test, TextAttr, Value, ValueText,
 };
@@ -29,7 +30,9 @@ fn needs_of_test(test: &Test) -> Vec<Need> {
         Test::Named(name) => vec![one_of(vec![NameKind::TypeEnd.hash(name)])],
         Test::All(tests) => tests.iter().flat_map(needs_of_test).collect(),
         Test::Ephemeral | Test::Sticky => vec![Need::Finite(u64::MAX)],
-        Test::Attr(Attr::Number(NumberAttr::Ttl), check) if needs_value(check) => {
+        Test::Attr(Attr::Number(NumberAttr::Header(NumberField::Ttl)), check)
+            if needs_value(check) =>
+        {
             vec![Need::Finite(most_of(check))]
         }
         Test::Attr(attr, Check::OneText(texts)) => match name_kinds_of(attr) {
@@ -79,10 +82,10 @@ fn needs_value(check: &Check) -> bool {
 /// The kinds of names among which a text must be for an attribute to have it.
 fn name_kinds_of(attr: &Attr) -> &'static [NameKind] {
     match attr {
-        Attr::Text(TextAttr::Role) => &[NameKind::Role],
-        Attr::Text(TextAttr::Kind) => &[NameKind::Kind],
-        Attr::Text(TextAttr::Key) => &[NameKind::Key],
-        Attr::Text(TextAttr::NodeType) => &[NameKind::NodeType],
+        Attr::Text(TextAttr::Header(TextField::Role)) => &[NameKind::Role],
+        Attr::Text(TextAttr::Header(TextField::Kind)) => &[NameKind::Kind],
+        Attr::Text(TextAttr::Header(TextField::Key)) => &[NameKind::Key],
+        Attr::Text(TextAttr::NODE_TYPE) => &[NameKind::NodeType],
         Attr::Text(TextAttr::Type) => &[NameKind::TypeEnd],
         Attr::Kinds => &[NameKind::Kind, NameKind::TypeEnd],
         Attr::Tags => &[NameKind::Tag],

@@ -6,11 +6,9 @@ use super::compare::{check_any, check_null, check_number, check_other, check_tex
 use super::flat::{Flat, has_sign};
 use crate::json::Json;
 use crate::language::ast::Base;
-use crate::model::{Class, Node, ReadError};
-use crate::query::plan::{Attr, Check, CustomAttr, FlagAttr, ListAttr, NumberAttr, Test, TextAttr};
+use crate::model::{Class, Node, NumberField, ReadError};
+use crate::query::plan::{Attr, Check, CustomAttr, NumberAttr, Test, TextAttr};
 use crate::query::timeline::Moment;
-use crate::snapshot::hex;
-use std::borrow::Cow;
 
 /// Decides tests on the nodes of some parts.
 #[derive(Clone, Copy)]
@@ -79,12 +77,15 @@ impl<'m> Matcher<'m> {
         let node = self.flat.node(item);
         Ok(match attr {
             Attr::Number(attr) => check_number(self.number(item, *attr), check),
-            Attr::Text(TextAttr::NodeType) => check_text(Some(self.node_type(item)), check),
+            Attr::Text(TextAttr::NODE_TYPE) => check_text(Some(self.node_type(item)), check),
             Attr::Text(TextAttr::Type) => {
                 check_text(self.node_type(item).rsplit(':').next(), check)
             }
-            Attr::Text(attr) => {
-                check_text(node.and_then(|node| text(node, *attr)).as_deref(), check)
+            Attr::Text(TextAttr::Header(field)) => {
+                check_text(node.and_then(|node| field.text(node)), check)
+            }
+            Attr::Text(TextAttr::Engine(text)) => {
+                check_text(node.and_then(|node| text.of(node)).as_deref(), check)
             }
             Attr::Tags => {
                 let tags = node.map_or(&[][..], |node| &node.tags);
@@ -94,18 +95,12 @@ impl<'m> Matcher<'m> {
                 let kind = node.and_then(|node| node.kind.as_deref());
                 check_any(kind.into_iter().chain(based_name(self.node_type(item))), check)
             }
-            Attr::Flag(attr) => {
-                let set = node.is_some_and(|node| match attr {
-                    FlagAttr::Pinned => node.pinned,
-                    FlagAttr::Removable => node.removable,
-                });
+            Attr::Flag(field) => {
+                let set = node.is_some_and(|node| *field.of(node));
                 check_text(set.then_some("true"), check)
             }
-            Attr::List(attr) => {
-                let list = node.map_or(&[][..], |node| match attr {
-                    ListAttr::Tags => &node.tags,
-                    ListAttr::Refs => &node.refs,
-                });
+            Attr::List(field) => {
+                let list = node.map_or(&[][..], |node| field.of(node));
                 match list {
                     [] => check_null(check),
                     list => {
@@ -130,44 +125,15 @@ impl<'m> Matcher<'m> {
 
     fn number(&self, item: usize, attr: NumberAttr) -> Option<i128> {
         let Some(node) = self.flat.node(item) else {
-            return (attr == NumberAttr::Offset).then_some(0);
+            return (attr == NumberAttr::Header(NumberField::Offset)).then_some(0);
         };
         Some(match attr {
-            NumberAttr::Offset => node.offset.into(),
-            NumberAttr::Ttl => node.ttl_at(self.moment.cycle)?.into(),
-            NumberAttr::Priority => node.priority.into(),
-            NumberAttr::Cycle | NumberAttr::BornTurn => node.cycle.into(),
-            NumberAttr::CreatedAtNs => node.created_at_ns.into(),
-            NumberAttr::CreationIndex => node.creation_index.into(),
-            NumberAttr::Cad => node.cad?.into(),
+            NumberAttr::Header(field) => return field.of(node, self.moment.cycle),
+            NumberAttr::BornTurn => node.cycle.into(),
             NumberAttr::Depth => self.flat.depth(item)?.into(),
             NumberAttr::Sdepth => self.flat.edges(item).into(),
             NumberAttr::Age => i128::from(self.moment.now) - i128::from(node.cycle),
         })
-    }
-}
-
-fn text(node: &Node, attr: TextAttr) -> Option<Cow<'_, str>> {
-    match attr {
-        TextAttr::Id => Some(Cow::Borrowed(&node.id)),
-        TextAttr::Role => node.role.as_deref().map(Cow::Borrowed),
-        TextAttr::Kind => node.kind.as_deref().map(Cow::Borrowed),
-        TextAttr::Key => node.key.as_deref().map(Cow::Borrowed),
-        TextAttr::Provenance => node.provenance.as_deref().map(Cow::Borrowed),
-        TextAttr::Mime => node.mime_value().and_then(own_text),
-        TextAttr::Encoding => node.encoding_value().and_then(own_text),
-        TextAttr::CreatedAtIso => Some(Cow::Owned(node.created_at_iso())),
-        TextAttr::ContentHash => node.shown_hash().map(|hash| Cow::Owned(hex(&hash))),
-        TextAttr::NodeType => Some(Cow::Borrowed(&node.node_type)),
-        TextAttr::Type => node.node_type.rsplit(':').next().map(Cow::Borrowed),
-    }
-}
-
-/// The text of a value that is not stored as such.
-fn own_text<'a>(value: Json) -> Option<Cow<'a, str>> {
-    match value {
-        Json::Str(text) => Some(Cow::Owned(text)),
-        _ => None,
     }
 }
 

@@ -1,9 +1,133 @@
-//! An object: its entries in one list, sorted by key.
+//! A JSON value and an object, which hold each other, without their texts.
 //!
-//! A document may hold millions of objects with an entry or two. A tree of nodes would take hundreds
-//! of bytes for each of them; this takes what the entries take.
+//! An object keeps its entries in one list, sorted by key. A document may hold millions of objects
+//! with an entry or two. A tree of nodes would take hundreds of bytes for each of them; this takes
+//! what the entries take.
 
-use super::Json;
+use serde::de::Unexpected;
+
+/// A normalised JSON value.
+#[derive(Debug, Clone)]
+pub enum Json {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// An integer that fits 64 bits.
+    Int(i64),
+    /// An integer beyond 64 bits: an optional minus sign and digits without leading zeros.
+    BigInt(Box<str>),
+    /// A finite double.
+    Float(f64),
+    /// A string.
+    Str(String),
+    /// An array.
+    List(Vec<Json>),
+    /// An object; its keys are in code point order.
+    Map(Map),
+}
+
+impl Json {
+    /// The text, if this is a string.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Json::Str(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The number, if this is an integer of at most 64 bits.
+    pub fn as_i64(&self) -> Option<i64> {
+        match self {
+            Json::Int(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// Whether this is `null`.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Json::Null)
+    }
+
+    /// How deep lists and objects nest: 0 for a scalar.
+    pub fn nesting(&self) -> usize {
+        match self {
+            Json::List(items) => 1 + items.iter().map(Json::nesting).max().unwrap_or(0),
+            Json::Map(map) => 1 + map.values().map(Json::nesting).max().unwrap_or(0),
+            _ => 0,
+        }
+    }
+
+    /// The value as serde's errors name it.
+    pub(super) fn unexpected(&self) -> Unexpected<'_> {
+        match self {
+            Json::Null => Unexpected::Unit,
+            Json::Bool(value) => Unexpected::Bool(*value),
+            Json::Int(number) => Unexpected::Signed(*number),
+            Json::BigInt(_) => Unexpected::Unsigned(u64::MAX),
+            Json::Float(number) => Unexpected::Float(*number),
+            Json::Str(text) => Unexpected::Str(text),
+            Json::List(_) => Unexpected::Seq,
+            Json::Map(_) => Unexpected::Map,
+        }
+    }
+
+    /// What the value is called in an error message.
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            Json::Null => "null",
+            Json::Bool(_) => "a boolean",
+            Json::Int(_) | Json::BigInt(_) => "an integer",
+            Json::Float(_) => "a decimal number",
+            Json::Str(_) => "a string",
+            Json::List(_) => "a list",
+            Json::Map(_) => "an object",
+        }
+    }
+}
+
+impl PartialEq for Json {
+    fn eq(&self, other: &Json) -> bool {
+        match (self, other) {
+            (Json::Null, Json::Null) => true,
+            (Json::Bool(a), Json::Bool(b)) => a == b,
+            (Json::Int(a), Json::Int(b)) => a == b,
+            (Json::BigInt(a), Json::BigInt(b)) => a == b,
+            // By bits, because 0.0 and -0.0 have different canonical texts.
+            (Json::Float(a), Json::Float(b)) => a.to_bits() == b.to_bits(),
+            (Json::Str(a), Json::Str(b)) => a == b,
+            (Json::List(a), Json::List(b)) => a == b,
+            (Json::Map(a), Json::Map(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Json {}
+
+impl From<&str> for Json {
+    fn from(text: &str) -> Json {
+        Json::Str(text.to_owned())
+    }
+}
+
+impl From<String> for Json {
+    fn from(text: String) -> Json {
+        Json::Str(text)
+    }
+}
+
+impl From<i64> for Json {
+    fn from(number: i64) -> Json {
+        Json::Int(number)
+    }
+}
+
+impl From<bool> for Json {
+    fn from(value: bool) -> Json {
+        Json::Bool(value)
+    }
+}
 
 /// The entries of an object, in code point order of their keys.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -150,21 +274,5 @@ impl Extend<(String, Json)> for Map {
         let mut all = std::mem::take(&mut self.0);
         all.extend(entries);
         *self = Map::collected(all);
-    }
-}
-
-impl serde::Serialize for Map {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self)
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for Map {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Map, D::Error> {
-        use serde::de::Error;
-        match Json::deserialize(deserializer)? {
-            Json::Map(map) => Ok(map),
-            other => Err(D::Error::invalid_type(other.unexpected(), &"an object")),
-        }
     }
 }

@@ -1,0 +1,185 @@
+//! An open store: what its clones share, its locks, and what is done with all of it at once.
+//!
+//! What it can be asked and told is in the files beside this one.
+
+use super::settings::Settings;
+use crate::change::Working;
+use crate::code::Code;
+use crate::error::{Error, Result};
+use crate::language::Dialect;
+use crate::language::ast::Selector;
+use crate::model::{Generation, Tree};
+use crate::store::{Opened, Progress, Store, Verified};
+use quick_cache::sync::Cache;
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+
+/// An open store. Clones share it; it can be used from several threads at once.
+#[derive(Clone)]
+pub struct Db {
+    pub(super) inner: Arc<Inner>,
+}
+
+pub(super) struct Inner {
+    pub(super) store: Store,
+    pub(super) working: RwLock<Arc<Working>>,
+    /// Held while something is decided and written.
+    writer: Mutex<()>,
+    pub(super) settings: Settings,
+    /// Selectors that were read lately: most programs ask the same few again and again.
+    pub(super) selectors: Cache<(Dialect, Box<str>), Arc<Selector>>,
+    /// Held to be read by whoever asks, and to be written while what was made anew takes its place.
+    derived: RwLock<()>,
+    /// Snapshots that were asked lately, by cycle. They hold `^sys` and `^ah`; turns are read when
+    /// they are wanted.
+    pub(super) snapshots: Cache<u64, Tree>,
+}
+
+impl std::fmt::Debug for Db {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Db({:?})", self.inner.store.path())
+    }
+}
+
+impl Db {
+    pub(super) fn attach(store: Store, settings: Settings) -> Result<Db> {
+        let Opened { store, working } = store.recover()?;
+        let inner = Inner {
+            store,
+            working: RwLock::new(Arc::new(working)),
+            writer: Mutex::new(()),
+            settings,
+            selectors: Cache::new(256),
+            derived: RwLock::new(()),
+            snapshots: Cache::new(256),
+        };
+        Ok(Db { inner: Arc::new(inner) })
+    }
+
+    /// The generation of the specification that the store was made for.
+    pub fn generation(&self) -> Generation {
+        self.inner.store.generation()
+    }
+
+    /// The file, if the store lies in one.
+    pub fn path(&self) -> Option<&Path> {
+        self.inner.store.path()
+    }
+
+    /// Checks the whole store against its log, and names the first thing that is wrong.
+    pub fn verify(&self, mut progress: impl FnMut(Progress)) -> Result<Verified> {
+        self.alone(|| Ok(self.inner.store.verify(&mut progress)?), || Ok(()))
+    }
+
+    /// Makes everything that is derived again from the log.
+    pub fn rebuild(&self, mut progress: impl FnMut(Progress)) -> Result<Verified> {
+        let run = || {
+            let rebuilt = self.inner.store.rebuild(&mut progress)?;
+            // Whoever asks meanwhile waits: half of an old index and half of a new one are none.
+            let _readers = self.inner.derived.write().unwrap_or_else(PoisonError::into_inner);
+            self.inner.snapshots.clear();
+            Ok(self.inner.store.exchange(rebuilt)?)
+        };
+        self.alone(run, || Ok(self.inner.store.forget_rebuild()?))
+    }
+
+    /// Packs the file and gives free room back. Where the disk has no room to write the tables anew,
+    /// they stay as they are: returns whether they were packed.
+    pub fn compact(&self) -> Result<bool> {
+        let _writer = self.write_lock()?;
+        Ok(self.inner.store.compact(self.room())?)
+    }
+
+    /// How many bytes can still be written, as far as that is known.
+    pub(super) fn room(&self) -> Option<u64> {
+        match &self.inner.settings.room {
+            Some(room) => Some(room()),
+            None => self.inner.store.room(),
+        }
+    }
+
+    /// Forgets what was read from the file. No answer changes by it.
+    pub fn clear_cache(&self) {
+        self.inner.store.reader().clear_cache();
+        self.inner.snapshots.clear();
+    }
+
+    /// Waits until nobody else writes. After a panic in the middle of a write nobody does any more.
+    pub(super) fn write_lock(&self) -> Result<MutexGuard<'_, ()>> {
+        self.inner.writer.lock().map_err(|_| {
+            let message = "a thread panicked while it wrote to the store: open it again";
+            Error::new(Code::StoreIo, message)
+        })
+    }
+
+    /// Runs something long that calls back into the caller's code. A panic there goes through, and
+    /// leaves the store to the others as `undo` makes it.
+    pub(super) fn alone<T>(
+        &self,
+        run: impl FnOnce() -> Result<T>,
+        undo: impl FnOnce() -> Result<()>,
+    ) -> Result<T> {
+        let writer = self.write_lock()?;
+        match catch_unwind(AssertUnwindSafe(run)) {
+            Ok(done) => done,
+            Err(panic) => {
+                let undone = undo();
+                if undone.is_err() {
+                    self.inner.store.stop();
+                }
+                drop(writer);
+                resume_unwind(panic)
+            }
+        }
+    }
+
+    /// Runs something of many writes, of which only the last is durable: all of it happens, or
+    /// nothing, whether it fails, panics, or is cut off.
+    pub(super) fn all_or_nothing<T>(&self, run: impl FnOnce() -> Result<T>) -> Result<T> {
+        let mark = Cell::new(None);
+        let undo = || match mark.take() {
+            Some(mark) => {
+                self.inner.snapshots.clear();
+                Ok(self.inner.store.go_back(mark)?)
+            }
+            None => Ok(()),
+        };
+        let run = || {
+            mark.set(Some(self.inner.store.mark()?));
+            // What went wrong first is of more interest than what goes wrong now.
+            run().inspect_err(|_| drop(undo()))
+        };
+        self.alone(run, undo)
+    }
+
+    /// To be held by whoever reads more than one thing that is derived, and once only: then nothing
+    /// is exchanged meanwhile.
+    pub(super) fn reading(&self) -> RwLockReadGuard<'_, ()> {
+        self.inner.derived.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The state as it was last published.
+    pub(super) fn working(&self) -> Arc<Working> {
+        self.inner.working.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn publish(&self, working: Working) {
+        *self.inner.working.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(working);
+    }
+}
+
+/// A conflict with the cycle that the caller expected.
+pub(super) fn check_cycle(expected: Option<i64>, last: u64) -> Result<()> {
+    match expected {
+        Some(expected) if u64::try_from(expected) != Ok(last) => {
+            let message =
+                format!("the store is at cycle {last}, not {expected}: look again, then retry");
+            let mut error = Error::new(Code::Conflict, message);
+            error.details.cycle = Some(last);
+            Err(error)
+        }
+        _ => Ok(()),
+    }
+}
