@@ -106,9 +106,7 @@ run! {
     Export => Exact: |request, call| {
         let Export { at, attempt, dialect, .. } = &request;
         if attempt.is_none() && let Some(cycles) = states::several(call.db, &request)? {
-            let exports: Result<Vec<String>> =
-                cycles.into_iter().map(|cycle| call.db.snapshot(cycle)?.export()).collect();
-            return Ok(Exact(format!("[{}]", exports?.join(","))));
+            return states::export_several(cycles, call);
         }
         let state = states::named(call.db, at.as_deref(), attempt.as_deref(), *dialect)?;
         Ok(Exact(state.export()?))

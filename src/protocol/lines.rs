@@ -1,7 +1,8 @@
 //! Requests and replies as lines of JSON: one line in, one line out, and lines before it if the
 //! request says that it streams.
 
-use super::dispatch::{handle, respond};
+use super::client::Client;
+use super::dispatch::handle;
 use super::envelope::Envelope;
 use super::reply::{Body, Notice, Reply};
 use crate::db::Db;
@@ -27,10 +28,10 @@ pub fn handle_bytes(db: &Db, line: Vec<u8>) -> String {
     }
 }
 
-/// Answers one line as it came. If it asks for that, lines of progress and of parts go to `before`
-/// first; an error of it ends the operation.
+/// Lets a client answer one line as it came. If it asks for that, lines of progress and of parts go
+/// to `before` first; an error of it ends the operation.
 pub fn handle_streaming(
-    db: &Db,
+    client: &dyn Client,
     line: Vec<u8>,
     before: &mut dyn FnMut(&str) -> Result<()>,
 ) -> String {
@@ -44,7 +45,7 @@ pub fn handle_streaming(
         _ => None,
     };
     let reply = match Envelope::from_json(request) {
-        Ok(envelope) => respond(db, envelope, &mut |notice| {
+        Ok(envelope) => client.call(envelope, &mut |notice| {
             before(&line_of(&Told { rid: rid.as_ref(), notice: &notice }))
         }),
         Err(error) => Reply { rid, result: Err(error), warnings: Vec::new() },

@@ -91,8 +91,12 @@ pub(super) fn replay(request: Replay, call: &mut Call<'_>) -> Result<Replayed> {
     };
     let (mut from, to) = (cycle(from)?, cycle(to)?);
     // What is not wanted need not be walked through, but for the cycle in which it ends.
-    if let Some(after) = after.filter(|after| *after < call.db.events()) {
-        from = from.max(Some(call.db.cycle_of_event(after + 1)?));
+    match after {
+        Some(after) if after < call.db.events() => {
+            from = from.max(Some(call.db.cycle_of_event(after + 1)?));
+        }
+        Some(_) => return Ok(Replayed::Steps(Vec::new())),
+        None => {}
     }
     let walk = ReplayRequest { from, to, select: q, dialect };
     let walk = session::Replay::new(call.db, &walk)?;

@@ -1,10 +1,14 @@
 //! Which state of a store an address or a selector means.
 
+use super::call::Call;
+use super::exact::Exact;
 use super::replies::{StateKind, StateReply, StoreState};
 use super::requests::{Export, State};
+use crate::budget;
 use crate::code::Code;
 use crate::db::{Address, Db, Snapshot};
 use crate::error::{Error, Result};
+use crate::json;
 use crate::language::Dialect;
 use crate::query::ReadStates;
 use crate::session::Until;
@@ -69,6 +73,21 @@ pub(super) fn several(db: &Db, request: &Export) -> Result<Option<Vec<u64>>> {
         Err(error) if at.contains("..") => return Err(error),
         _ => None,
     })
+}
+
+/// The snapshots of several cycles as a list; if the request streams, one part for each and an empty
+/// list.
+pub(super) fn export_several(cycles: Vec<u64>, call: &mut Call<'_>) -> Result<Exact> {
+    let (mut exports, total) = (Vec::new(), cycles.len() as u64);
+    for (done, cycle) in cycles.into_iter().enumerate() {
+        budget::reached("snapshots were exported", done as u64, Some(total))?;
+        let text = call.db.snapshot(cycle)?.export()?;
+        match call.stream {
+            true => call.part(json::parse(&text)?)?,
+            false => exports.push(text),
+        }
+    }
+    Ok(Exact(format!("[{}]", exports.join(","))))
 }
 
 /// The cycle of an address, which may be a bare number.

@@ -12,6 +12,11 @@ mod streams;
 #[path = "../../src/bin/pactdb/render/mod.rs"]
 mod render;
 
+/// What the program asks for to show it.
+#[allow(dead_code, unused_qualifications, unreachable_pub)]
+#[path = "../../src/bin/pactdb/states.rs"]
+mod states;
+
 /// A text with everything that a terminal would obey, or nobody would see; it has a name in it by
 /// which it is found again.
 fn hostile(name: &str) -> String {

@@ -1,10 +1,17 @@
-//! Operations answered for people: what the protocol answers in JSON, as text.
+//! Answers for people: each operation is asked for by its own type, and its reply becomes text.
 
-use crate::render::{self, Look, NodeView, Tone, visible};
+use crate::progress::ask_with_bar;
+use crate::render::{self, Look, NodeView, Tone, plural, visible};
+use crate::states;
 use pactdb::db::{EditReply, IdReply, IdsReply, KeyReply};
-use pactdb::protocol::{self, Body, Nodes, Request, Select};
-use pactdb::query::{ReadStates, Selected};
-use pactdb::{AttemptAction, Db, DiffRequest, Error, Result, Snapshot};
+use pactdb::language::Dialect;
+use pactdb::protocol::{
+    Attempts, Body, Client, ClientExt, Compacted, Compare, Difference, Envelope, Import, Imported,
+    Life, Nodes, Request, Select, Selection, StateReply,
+};
+use pactdb::session::SameThread;
+use pactdb::{AttemptRequest, DiffRequest, Error, Result, Verified};
+use serde::Serialize;
 
 /// An answer in words.
 #[derive(Debug, Default)]
@@ -23,68 +30,62 @@ impl From<String> for Answer {
     }
 }
 
-/// Runs an operation and says what came of it.
-pub fn answer(look: Look, db: &Db, request: Request) -> Result<Answer> {
+/// Asks, and says in words what came of it.
+pub fn answer(look: Look, client: &dyn Client, request: Request) -> Result<Answer> {
     Ok(match request {
-        Request::Add(request) => edited(look, "added", &EditReply::Id(db.add(*request)?)).into(),
-        Request::Set(request) => edited(look, "set", &EditReply::Ids(db.set(*request)?)).into(),
-        Request::Move(request) => {
-            edited(look, "moved", &EditReply::Ids(db.move_nodes(*request)?)).into()
-        }
-        Request::Remove(request) => {
-            edited(look, "removed", &EditReply::Ids(db.remove(*request)?)).into()
-        }
+        Request::Add(request) => edited(look, "added", &EditReply::Id(client.ask(*request)?)),
+        Request::Set(request) => edited(look, "set", &EditReply::Ids(client.ask(*request)?)),
+        Request::Move(request) => edited(look, "moved", &EditReply::Ids(client.ask(*request)?)),
+        Request::Remove(request) => edited(look, "removed", &EditReply::Ids(client.ask(*request)?)),
         Request::Commit(request) => {
             let did = if request.dry_run { "a commit would close" } else { "committed" };
-            render::commit(look, did, &db.commit(*request)?).into()
+            render::commit(look, did, &client.ask(*request)?)
         }
-        Request::Policy(request) => {
-            let policies = match request.set {
-                Some(policies) => db.set_policies(policies)?,
-                None => db.policies(),
-            };
-            render::policies(look, &policies).into()
-        }
-        Request::Cadence(request) => {
-            edited(look, "", &EditReply::Key(db.end_cadence(request.end)?)).into()
-        }
+        Request::Policy(request) => render::policies(look, &client.ask(*request)?),
+        Request::Cadence(request) => edited(look, "", &EditReply::Key(client.ask(*request)?)),
         Request::Batch(request) => {
-            let replies = db.batch(*request)?;
-            replies.iter().map(|reply| edited(look, "edited", reply)).collect::<String>().into()
+            let replies = client.ask(*request)?.results;
+            replies.iter().map(|reply| edited(look, "edited", reply)).collect()
         }
-        Request::Undo(_) => render::undo(&db.undo()?).into(),
+        Request::Undo(request) => render::undo(&client.ask(*request)?),
         Request::Restore(request) => {
             let at = request.at.clone();
-            let reply = db.restore(*request)?;
-            let said = render::commit(look, "committed", &reply);
-            format!("restored {}: {said}", visible(&at)).into()
+            let said = render::commit(look, "committed", &client.ask(*request)?);
+            format!("restored {}: {said}", visible(&at))
         }
-        Request::Select(question) => select(look, db, *question)?,
-        Request::Nodes(question) => nodes(look, db, *question)?,
-        Request::Diff(request) => diff(look, db, &request)?,
-        Request::Explain(question) => {
-            render::explanation(look, &db.explain(&question.q, question.dialect)?).into()
-        }
-        Request::Log(request) => render::log(look, &db.log_page(&request)?).into(),
-        Request::Stats(_) => render::stats(look, &db.stats()?).into(),
-        Request::Attempt(request) if request.action == AttemptAction::List => {
-            render::attempts(look, &db.attempt(*request)?).into()
-        }
-        other => plain(db, other)?,
-    })
+        Request::Select(question) => return Ok(select(look, client, *question)?.0),
+        Request::Nodes(question) => return nodes(look, client, *question),
+        Request::Diff(request) => return diff(look, client, *request),
+        Request::Compare(request) => compare(look, client, *request)?,
+        Request::Explain(question) => render::explanation(look, &client.ask(*question)?),
+        Request::Log(request) => render::log(look, &client.ask(*request)?),
+        Request::Life(request) => return life(look, client, *request),
+        Request::Stats(request) => render::stats(look, &client.ask(*request)?),
+        Request::Attempt(request) => return attempts(look, client, *request),
+        Request::Check(request) => same(&client.ask(*request)?),
+        Request::Import(request) => return import(look, client, *request),
+        Request::Verify(request) => verified(&ask_with_bar(client, *request)?.reply),
+        Request::Rebuild(request) => rebuilt(&ask_with_bar(client, *request)?.reply),
+        Request::Compact(request) => compacted(&ask_with_bar(client, *request)?.reply),
+        other => return plain(client, other),
+    }
+    .into())
 }
 
 /// The answer as the protocol has it, for what needs no words around it.
-fn plain(db: &Db, request: Request) -> Result<Answer> {
-    let reply = protocol::answer(db, request);
+fn plain(client: &dyn Client, request: Request) -> Result<Answer> {
+    let reply = client.call(Envelope::new(request), &mut |_| Ok(()));
     let text = match reply.result? {
         Body::Exact(text) => text,
-        Body::Value(value) => {
-            let pretty = pactdb::json::pretty(&value);
-            format!("{}\n", pretty.map_err(|error| Error::request(error.to_string()))?)
-        }
+        Body::Value(value) => pretty(&value)?,
     };
     Ok(Answer { text, warnings: reply.warnings, source: None })
+}
+
+/// A value as JSON that a person can read.
+pub fn pretty<T: Serialize>(value: &T) -> Result<String> {
+    let text = pactdb::json::pretty(value).map_err(|error| Error::request(error.to_string()))?;
+    Ok(format!("{text}\n"))
 }
 
 fn edited(look: Look, did: &str, reply: &EditReply) -> String {
@@ -103,83 +104,126 @@ fn edited(look: Look, did: &str, reply: &EditReply) -> String {
     }
 }
 
-/// Ids, one a line, for programs as much as for people; or what changed over a range.
-fn select(look: Look, db: &Db, question: Select) -> Result<Answer> {
-    let Select { q, dialect, options } = question;
-    let asked = db.asked(&q, dialect)?;
-    match db.select(&q, dialect, &options)? {
-        Selected::Ids { ids, warnings } => {
-            let text = render::ids(ids.iter().map(|id| &**id));
-            Ok(Answer { text, warnings, source: Some(source(db, asked, Some(ids.len()))) })
+/// Ids, one a line, for programs as much as for people; or what changed over a range. Also as it was
+/// answered.
+pub fn select(look: Look, client: &dyn Client, question: Select) -> Result<(Answer, Selection)> {
+    let (q, dialect) = (question.q.clone(), question.dialect);
+    let answered = client.ask_fully(question)?;
+    let state = states::of(client, &q, dialect)?;
+    let answer = match &answered.reply {
+        Selection::Ids(ids) => Answer {
+            text: render::ids(ids.iter().map(|id| &**id)),
+            warnings: answered.warnings,
+            source: Some(render::source(&state, Some(ids.len()))),
+        },
+        Selection::Range(range) => {
+            let sides = states::sides_of_range(client, range, state.store.cycle)?;
+            Answer {
+                text: render::range(look, &sides, range),
+                warnings: range.warnings.clone(),
+                source: Some(render::source(&state, None)),
+            }
         }
-        Selected::Range(range) => Ok(Answer {
-            text: render::range(look, db, &range)?,
-            warnings: range.warnings,
-            source: Some(source(db, asked, None)),
-        }),
-    }
+    };
+    Ok((answer, answered.reply))
 }
 
-fn nodes(look: Look, db: &Db, question: Nodes) -> Result<Answer> {
-    let Nodes { q, dialect, options } = question;
-    let asked = db.asked(&q, dialect)?;
-    let nodes = db.nodes(&q, dialect, &options)?;
-    let views: Vec<NodeView> = nodes.nodes.iter().map(NodeView::of).collect();
-    let source = Some(source(db, asked, Some(views.len())));
+fn nodes(look: Look, client: &dyn Client, question: Nodes) -> Result<Answer> {
+    let (q, dialect) = (question.q.clone(), question.dialect);
+    let answered = client.ask_fully(question)?;
+    let state = states::of(client, &q, dialect)?;
+    let views: Vec<NodeView> = answered.reply.iter().map(NodeView::of).collect();
     Ok(Answer {
-        text: render::nodes(look, &views, now(db, asked)),
-        warnings: nodes.warnings,
-        source,
+        text: render::nodes(look, &views, state.now),
+        warnings: answered.warnings,
+        source: Some(render::source(&state, Some(views.len()))),
     })
 }
 
-fn diff(look: Look, db: &Db, request: &DiffRequest) -> Result<Answer> {
-    let diff = db.rich_diff(request)?;
-    let dialect = request.dialect;
-    let mut states = [
-        state_at(db, request.a.as_deref(), dialect)?,
-        state_at(db, request.b.as_deref(), dialect)?,
-    ];
-    states.sort_by_key(Snapshot::age);
-    let [older, newer] = &states;
-    let names = states.each_ref().map(render::state_name);
-    let text = render::diff(look, older, newer, &diff)?;
+fn diff(look: Look, client: &dyn Client, request: DiffRequest) -> Result<Answer> {
+    let (a, b, dialect) = (request.a.clone(), request.b.clone(), request.dialect);
+    let difference = client.ask(DiffRequest { rich: true, ..request })?;
+    let Difference::Rich(diff) = difference else {
+        return Err(Error::request("the answer to diff is not the rich one that was asked for"));
+    };
+    let [older, newer] = by_age(client, [a, b], dialect)?;
+    let names = [&older, &newer].map(render::state_name);
+    let sides = states::sides(client, &older, &newer, &diff)?;
+    let text = render::diff(look, &sides, &diff);
     Ok(Answer { text, warnings: Vec::new(), source: Some(names.join(" → ")) })
 }
 
-/// The state at an address in a dialect; the working state if there is none.
-pub fn state_at(
-    db: &Db,
-    at: Option<&str>,
-    dialect: Option<pactdb::language::Dialect>,
-) -> Result<Snapshot> {
-    let Some(at) = at else { return Ok(db.working_state()) };
-    match db.asked(&format!("{at} *"), dialect)? {
-        ReadStates::Working => Ok(db.working_state()),
-        ReadStates::Snapshot(cycle) => db.snapshot(cycle),
-        ReadStates::Event { seq, .. } => db.after_event(seq),
-        _ => Err(Error::new(
-            pactdb::Code::SelectorInvalid,
-            format!("{at} is not one state: give an address such as @t0, @c4 or @e7"),
-        )),
-    }
+fn compare(look: Look, client: &dyn Client, request: Compare) -> Result<String> {
+    let (a, b, dialect) = (request.a.clone(), request.b.clone(), request.dialect);
+    let found = client.ask(request)?;
+    let names = by_age(client, [a, b], dialect)?.each_ref().map(render::state_name);
+    Ok(render::comparison(look, &names, &found))
 }
 
-/// The cycle that ages are counted to, if one state was asked.
-pub fn now(db: &Db, asked: ReadStates) -> Option<u64> {
-    match asked {
-        ReadStates::Working => Some(db.last_cycle() + 1),
-        ReadStates::Snapshot(cycle) => Some(cycle),
-        ReadStates::Event { after, .. } => Some(after + 1),
-        _ => None,
-    }
+/// Two states, the older one first.
+fn by_age(
+    client: &dyn Client,
+    addresses: [Option<String>; 2],
+    dialect: Option<Dialect>,
+) -> Result<[StateReply; 2]> {
+    let [a, b] = addresses.map(|at| states::at(client, at.as_deref(), dialect));
+    let mut both = [a?, b?];
+    both.sort_by_key(states::age);
+    Ok(both)
 }
 
-/// Where an answer is from: `4 nodes in @c12`.
-pub fn source(db: &Db, asked: ReadStates, count: Option<usize>) -> String {
-    let from = render::asked(asked, db.last_cycle());
-    match count {
-        Some(count) => format!("{} in {from}", render::plural(count as u64, "node")),
-        None => from,
+fn life(look: Look, client: &dyn Client, request: Life) -> Result<Answer> {
+    let id = request.id.clone();
+    let moments = client.ask(request)?;
+    let source = Some(format!("{} of {id}", plural(moments.len() as u64, "moment")));
+    Ok(Answer { text: render::life(look, &moments), warnings: Vec::new(), source })
+}
+
+fn attempts(look: Look, client: &dyn Client, request: AttemptRequest) -> Result<Answer> {
+    let answered = client.ask_fully(request)?;
+    let text = match &answered.reply {
+        Attempts::List(list) => render::attempts(look, list),
+        Attempts::One(one) => pretty(one)?,
+    };
+    Ok(Answer { text, warnings: answered.warnings, source: None })
+}
+
+fn import(look: Look, client: &dyn Client, request: Import) -> Result<Answer> {
+    let answered = ask_with_bar(client, request)?;
+    let text = match &answered.reply {
+        Imported::Document(report) => render::imported(look, report),
+        Imported::Plain(reply) => pretty(reply)?,
+    };
+    Ok(Answer { text, warnings: answered.warnings, source: None })
+}
+
+fn same(same: &SameThread) -> String {
+    let SameThread { attempt_id, at_event, format, thread_sha256 } = same;
+    format!(
+        "the {format} thread of {attempt_id} at @e{at_event} is what was sent: SHA-256 {thread_sha256}\n"
+    )
+}
+
+fn verified(verified: &Verified) -> String {
+    format!(
+        "all is well: {}, {}, {}, {}\n",
+        plural(verified.events, "event"),
+        plural(verified.contents, "content"),
+        plural(verified.commits, "commit"),
+        plural(verified.rows, "derived row"),
+    )
+}
+
+fn rebuilt(rebuilt: &Verified) -> String {
+    let (events, commits) = (plural(rebuilt.events, "event"), plural(rebuilt.commits, "commit"));
+    format!("rebuilt from {events} and {commits}\n")
+}
+
+fn compacted(compacted: &Compacted) -> String {
+    let (before, after) = (render::size(compacted.before), render::size(compacted.after));
+    let mut text = format!("{before} before, {after} now\n");
+    if !compacted.packed {
+        text += "the disk has no room to write the tables anew, so they stayed as they are\n";
     }
+    text
 }

@@ -2,17 +2,18 @@
 
 use crate::answer::{Answer, answer};
 use crate::args::{Arguments, Colour};
-use crate::output;
-use crate::progress::Bar;
+use crate::connect::{self, Bounds, Connection};
 use crate::render::{self, Look, Tone, visible};
+use crate::{output, progress, signals};
 use pactdb::language::Dialect;
-use pactdb::protocol::{self, Reply, Request};
-use pactdb::{Code, Db, Error, Generation, Options, Result, json};
+use pactdb::protocol::{Client, Request};
+use pactdb::{Budget, Code, Error, Generation, Result, json};
 use serde::Serialize;
 use std::fs::OpenOptions;
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// What every command shares.
 pub struct Context {
@@ -26,6 +27,16 @@ pub struct Context {
     pub look: Look,
     /// Whether long answers may go through a pager.
     pub pager: bool,
+    /// How long an answer may take.
+    pub bounds: Bounds,
+}
+
+/// What was answered, as it is to be printed.
+pub enum Said {
+    /// A reply of the protocol, a line.
+    Reply(String),
+    /// Words.
+    Answer(Answer),
 }
 
 /// The look of errors, which go to standard error.
@@ -52,34 +63,54 @@ impl Context {
             dialect: arguments.dialect.map(Dialect::from),
             look: Look::of_output(arguments.color.wanted(&std::io::stdout())),
             pager: !arguments.no_pager,
+            bounds: Bounds { timeout_ms: arguments.timeout },
         }
     }
 
-    /// Opens the store for a command that must not make one.
-    pub fn existing(&self) -> Result<Db> {
-        open(&self.store)
+    /// The store, for a command that must not make one.
+    pub fn existing(&self) -> Result<Connection> {
+        connect::existing(&self.store, self.bounds)
     }
 
-    /// Opens the store for a command that edits, and makes it on first use.
-    pub fn open_or_create(&self) -> Result<Db> {
+    /// The store, for a command that edits: it is made on first use.
+    pub fn open_or_create(&self) -> Result<Connection> {
         self.open_or_create_as(Generation::default())
     }
 
     /// The same; a store that is made is of that generation.
-    pub fn open_or_create_as(&self, generation: Generation) -> Result<Db> {
-        let bar = Bar::new();
-        let options = Options::new().progress(move |progress| bar.show(progress));
-        options.generation(generation).open_or_create(&self.store)
+    pub fn open_or_create_as(&self, generation: Generation) -> Result<Connection> {
+        connect::existing_or_new(&self.store, generation, self.bounds)
     }
 
-    /// Runs an operation and prints its answer.
-    pub fn run(&self, db: &Db, request: impl Into<Request>) -> Result<()> {
-        if self.json {
-            let reply = protocol::answer(db, request);
-            reply.result.as_ref().map_err(Clone::clone)?;
-            return self.reply(&reply);
+    /// What work may take that is no request.
+    pub fn budget(&self) -> Budget {
+        Budget::new().timeout(Duration::from_millis(self.bounds.timeout_ms.unwrap_or(0)))
+    }
+
+    /// Asks, and prints the answer.
+    pub fn run(&self, client: &dyn Client, request: impl Into<Request>) -> Result<()> {
+        self.print_said(self.ask(client, request)?)
+    }
+
+    /// Asks: what is to be printed.
+    pub fn ask(&self, client: &dyn Client, request: impl Into<Request>) -> Result<Said> {
+        match self.json {
+            true => reply(client, request.into()),
+            false => answer(self.look, client, request.into()).map(Said::Answer),
         }
-        self.show(answer(self.look, db, request.into())?)
+    }
+
+    /// Asks, and prints the reply as it is.
+    pub fn reply(&self, client: &dyn Client, request: impl Into<Request>) -> Result<()> {
+        self.print_said(reply(client, request.into())?)
+    }
+
+    /// Prints what was answered.
+    pub fn print_said(&self, said: Said) -> Result<()> {
+        match said {
+            Said::Reply(line) => self.print(&line),
+            Said::Answer(answer) => self.show(answer),
+        }
     }
 
     /// Prints an answer in words: the text on standard output, the rest beside it.
@@ -101,30 +132,12 @@ impl Context {
         }
     }
 
-    /// Prints a reply of the protocol.
-    pub fn reply(&self, reply: &Reply) -> Result<()> {
-        self.print(&format!("{}\n", line(reply)?))
-    }
-
     /// Prints a value for a program, or a text for a person.
     pub fn say<T: Serialize>(&self, value: &T, text: &str) -> Result<()> {
         match self.json {
             true => self.print(&format!("{{\"ok\":{}}}\n", line(value)?)),
             false => self.tell(text),
         }
-    }
-
-    /// The same with warnings, which a person reads on standard error.
-    pub fn say_with<T: Serialize>(&self, value: &T, text: &str, said: &[String]) -> Result<()> {
-        if !self.json {
-            self.warn(said);
-            return self.tell(text);
-        }
-        let warnings = match said {
-            [] => String::new(),
-            said => format!(",\"warnings\":{}", line(&said)?),
-        };
-        self.print(&format!("{{\"ok\":{}{warnings}}}\n", line(value)?))
     }
 
     /// Writes exact bytes to standard output, for programs.
@@ -154,7 +167,7 @@ impl Context {
         }
         output::remark(self.look, &format!("{} [y/N] ", visible(question)));
         let mut line = String::new();
-        let read = std::io::stdin().lock().read_line(&mut line);
+        let read = signals::wait(|| std::io::stdin().lock().read_line(&mut line));
         match (read, line.trim()) {
             (Ok(1..), "y" | "Y" | "yes") => Ok(()),
             _ => Err(Error::new(Code::Conflict, "nothing was done")),
@@ -170,16 +183,11 @@ pub fn private() -> OpenOptions {
     options
 }
 
-/// Opens a store that must be there.
-pub fn open(path: &Path) -> Result<Db> {
-    if !path.exists() {
-        let message = format!("there is no store {}", path.display());
-        let mut error = Error::new(Code::StoreIo, message);
-        error.details.hint = Some("`pactdb init` makes one, `pactdb demo` one to look at".into());
-        return Err(error);
-    }
-    let bar = Bar::new();
-    Options::new().progress(move |progress| bar.show(progress)).open(path)
+/// Asks for a reply as the protocol has it.
+fn reply(client: &dyn Client, request: Request) -> Result<Said> {
+    let reply = progress::call(client, request);
+    reply.result.as_ref().map_err(Clone::clone)?;
+    Ok(Said::Reply(format!("{}\n", line(&reply)?)))
 }
 
 /// A value as one line of JSON.

@@ -3,6 +3,7 @@
 mod answer;
 mod args;
 mod commands;
+mod connect;
 mod context;
 mod demo;
 mod output;
@@ -10,9 +11,11 @@ mod pipe;
 mod progress;
 mod render;
 mod repl;
+mod signals;
+mod states;
 
 use clap::Parser;
-use pactdb::{Error, Result, json};
+use pactdb::{Code, Error, Result, json};
 use render::Look;
 use std::process::ExitCode;
 
@@ -24,7 +27,14 @@ fn main() -> ExitCode {
     };
     let json = arguments.json;
     let look = context::error_look(&arguments);
-    commands::run(arguments).unwrap_or_else(|error| failed(look, json, &error))
+    let hangup = matches!(arguments.command, Some(args::Command::Pipe));
+    let ran =
+        signals::listen(hangup).and_then(|()| signals::budget().run(|| commands::run(arguments)));
+    ran.unwrap_or_else(|error| {
+        let status = failed(look, json, &error);
+        // What a signal ended says so in its status.
+        signals::status().filter(|_| error.code == Code::Cancelled).unwrap_or(status)
+    })
 }
 
 /// Says what went wrong. Where even that cannot be said, the status tells of it.

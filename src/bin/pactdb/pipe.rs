@@ -1,12 +1,14 @@
 //! JSON Lines: one request a line in, one reply a line out, in order, each flushed.
 //!
-//! Lines are read by a thread of their own, so that an interrupt is heard while nothing comes: the
-//! request in progress is finished, and the store is closed as it should be.
+//! Lines are read by a thread of their own, so that a signal is heard while nothing comes. It ends the
+//! request in progress, which is answered with `E_CANCELLED`; then the pipe ends as it does when its
+//! input ends.
 
+use crate::signals;
 use pactdb::json::{Line, read_line};
 use pactdb::limits::MAX_LINE_BYTES;
-use pactdb::protocol::{handle_streaming, refuse_line};
-use pactdb::{Code, Db, Error, Result};
+use pactdb::protocol::{Client, handle_streaming, refuse_line};
+use pactdb::{Code, Error, Result};
 use std::io::{BufRead, ErrorKind, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
@@ -17,20 +19,19 @@ enum Came {
     TooLong(Vec<u8>),
     End,
     Failed(std::io::Error),
-    Interrupt,
+    Signal,
 }
 
-/// Answers until standard input ends, somebody interrupts, or nobody reads the replies any more.
-pub fn run(db: &Db) -> Result<()> {
+/// Answers until standard input ends, a signal comes, or nobody reads the replies any more.
+pub fn run(client: &dyn Client) -> Result<()> {
     // One line is read while another is answered; more would only fill memory.
     let (sender, receiver) = sync_channel(0);
-    let interrupt = sender.clone();
-    let heard = ctrlc::set_handler(move || {
-        let _ = interrupt.send(Came::Interrupt);
+    let signal = sender.clone();
+    signals::tell(move || {
+        let _ = signal.send(Came::Signal);
     });
-    heard.map_err(|error| Error::new(Code::StoreIo, format!("interrupts: {error}")))?;
     std::thread::spawn(move || read(&sender));
-    serve(db, &receiver, std::io::stdout().lock())
+    serve(client, &receiver, std::io::stdout().lock())
 }
 
 fn read(sender: &SyncSender<Came>) {
@@ -61,11 +62,11 @@ impl Came {
     }
 }
 
-fn serve(db: &Db, receiver: &Receiver<Came>, mut output: impl Write) -> Result<()> {
-    loop {
+fn serve(client: &dyn Client, receiver: &Receiver<Came>, mut output: impl Write) -> Result<()> {
+    while !signals::came_already() {
         let reply = match receiver.recv() {
             Ok(Came::Line(line)) if is_blank(&line) => continue,
-            Ok(Came::Line(line)) => handle_streaming(db, line, &mut |before| {
+            Ok(Came::Line(line)) => handle_streaming(client, line, &mut |before| {
                 let sent = writeln!(output, "{before}").and_then(|()| output.flush());
                 sent.map_err(|error| Error::new(Code::StoreIo, format!("the output: {error}")))
             }),
@@ -73,7 +74,7 @@ fn serve(db: &Db, receiver: &Receiver<Came>, mut output: impl Write) -> Result<(
             Ok(Came::Failed(error)) => {
                 return Err(Error::new(Code::StoreIo, format!("the input: {error}")));
             }
-            Ok(Came::End | Came::Interrupt) | Err(_) => return Ok(()),
+            Ok(Came::End | Came::Signal) | Err(_) => return Ok(()),
         };
         match writeln!(output, "{reply}").and_then(|()| output.flush()) {
             Ok(()) => {}
@@ -81,6 +82,7 @@ fn serve(db: &Db, receiver: &Receiver<Came>, mut output: impl Write) -> Result<(
             Err(error) => return Err(Error::new(Code::StoreIo, format!("the output: {error}"))),
         }
     }
+    Ok(())
 }
 
 fn is_blank(line: &[u8]) -> bool {

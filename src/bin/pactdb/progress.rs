@@ -1,8 +1,9 @@
 //! A progress bar on a terminal, and nothing elsewhere.
 
 use indicatif::{ProgressBar, ProgressStyle};
-use pactdb::Progress;
+use pactdb::protocol::{Answered, Client, ClientExt, Envelope, Notice, Operation, Reply, Request};
 use pactdb::session::ImportProgress;
+use pactdb::{Progress, Result, protocol};
 use std::io::IsTerminal;
 
 /// A bar on standard error. It goes away when it is dropped.
@@ -20,13 +21,18 @@ impl Bar {
         Bar(bar)
     }
 
-    /// How far a step has come.
+    /// How far the opening of a store has come.
     pub fn show(&self, progress: Progress) {
         let step = format!("{:?}", progress.step).to_lowercase();
         self.set(&step, progress.done, progress.total);
     }
 
-    /// How far an import of so many bytes has come.
+    /// How far an operation has come.
+    pub fn tell(&self, progress: &protocol::Progress) {
+        self.set(&progress.step, progress.done, progress.total);
+    }
+
+    /// How far the reading of a document of so many bytes has come.
     pub fn show_import(&self, progress: ImportProgress, size: u64) {
         match progress {
             ImportProgress::Reading { bytes, .. } => self.set("reading", bytes, size.max(bytes)),
@@ -40,10 +46,33 @@ impl Bar {
         self.0.set_length(total);
         self.0.set_position(done);
     }
+
+    fn notice(&self, notice: Notice) -> Result<()> {
+        if let Notice::Progress(progress) = notice {
+            self.tell(&progress);
+        }
+        Ok(())
+    }
 }
 
 impl Drop for Bar {
     fn drop(&mut self) {
         self.0.finish_and_clear();
     }
+}
+
+/// Asks for something long, with a bar.
+pub fn ask_with_bar<O: Operation>(client: &dyn Client, asked: O) -> Result<Answered<O::Reply>> {
+    let bar = Bar::new();
+    client.ask_streaming(asked, &mut |notice| bar.notice(notice))
+}
+
+/// The reply to a request; with a bar if it is one that tells of its progress and has no parts.
+pub fn call(client: &dyn Client, request: Request) -> Reply {
+    let stream = matches!(
+        request,
+        Request::Verify(_) | Request::Rebuild(_) | Request::Compact(_) | Request::Import(_)
+    );
+    let bar = Bar::new();
+    client.call(Envelope { stream, ..Envelope::new(request) }, &mut |notice| bar.notice(notice))
 }

@@ -78,7 +78,7 @@ pub struct Explain {
     pub dialect: Option<Dialect>,
 }
 
-/// A state, or several, as snapshot objects.
+/// A state, or several, as snapshot objects. Of several, streams one part for each.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]

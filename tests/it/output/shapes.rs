@@ -1,10 +1,10 @@
 //! Cutting, filling up and pointing: over all of Unicode, at all widths, for everything that
 //! prints.
 
-use super::render::{self, Look, NodeView, TreeOptions, cut, visible, width_of};
-use super::{is_raw, raw, without_colours};
+use super::render::{self, Look, NodeView, cut, visible, width_of};
+use super::{is_raw, raw, states, without_colours};
 use crate::support::storage::Memory;
-use pactdb::protocol::handle_line;
+use pactdb::protocol::{LocalClient, handle_line};
 use pactdb::query::{SelectOptions as Asking, Selected};
 use pactdb::session::{Replay, ReplayRequest, life};
 use pactdb::{AttemptAction, AttemptRequest, Code, Db, DiffRequest, Error, Options};
@@ -151,30 +151,33 @@ fn shown(look: Look, db: &Db) -> (Vec<String>, Vec<String>) {
     let ask = |q: &str| db.nodes(q, None, &Asking::default()).unwrap().nodes;
     let nodes = ask("*");
     let views: Vec<NodeView> = nodes.iter().map(NodeView::of).collect();
-    let whole = TreeOptions { turns: None, only: None };
+    let client = &LocalClient::new(db.clone());
+    let at = |address: Option<&str>| states::at(client, address, None).unwrap();
     let steps = Replay::new(db, &ReplayRequest::default()).unwrap();
     let steps: Vec<_> = steps.collect::<pactdb::Result<_>>().unwrap();
     let lists = db.attempt(AttemptRequest::new(AttemptAction::List)).unwrap();
     let mut columns = vec![
-        render::tree(look, db, &db.working_state(), &whole).unwrap(),
+        render::tree(look, &states::tree(client, &at(None), None).unwrap()),
         render::nodes(look, &views, Some(4)),
         render::log(look, &db.log(None, None).unwrap()),
         render::steps(look, &steps),
-        render::cycles(look, std::slice::from_ref(&steps)),
+        render::cycles(look, &steps),
     ];
     columns.extend(
         views.iter().filter_map(|view| Some(render::life(look, &life(db, &view.id).ok()?))),
     );
     let request = DiffRequest { a: Some("@c1".into()), ..DiffRequest::default() };
     let diff = db.rich_diff(&request).unwrap();
+    let sides = states::sides(client, &at(Some("@c1")), &at(None), &diff).unwrap();
     let mut running = vec![
         render::attempts(look, &lists),
-        render::diff(look, &db.snapshot(1).unwrap(), &db.working_state(), &diff).unwrap(),
+        render::diff(look, &sides, &diff),
         render::stats(look, &db.stats().unwrap()),
         render::ids(views.iter().map(|view| view.id.as_str())),
     ];
     if let Ok(Selected::Range(range)) = db.select("@c1..@c4 *", None, &Asking::default()) {
-        running.push(render::range(look, db, &range).unwrap());
+        let sides = states::sides_of_range(client, &range, db.last_cycle()).unwrap();
+        running.push(render::range(look, &sides, &range));
     }
     for view in &views {
         let id = view.id.replace('\\', "\\\\").replace('\'', "\\'");

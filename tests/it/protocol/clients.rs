@@ -27,7 +27,8 @@ impl Client for Wire {
         let sent = line(&envelope).unwrap();
         let again: Envelope = from_json(parse(&sent).unwrap()).unwrap();
         assert_eq!(again, envelope, "{sent}");
-        let answered = handle_streaming(&self.0, sent.into_bytes(), &mut |before| {
+        let near = LocalClient::new(self.0.clone());
+        let answered = handle_streaming(&near, sent.into_bytes(), &mut |before| {
             let Json::Map(mut map) = parse(before).unwrap() else { panic!("{before}") };
             assert_eq!(map.remove("rid"), envelope.rid);
             sink(from_json::<Notice>(Json::Map(map)).unwrap())

@@ -3,7 +3,7 @@
 use super::check_file;
 use crate::support::storage::Memory;
 use pactdb::json::{Json, Map};
-use pactdb::protocol::{Request, handle_streaming};
+use pactdb::protocol::{LocalClient, Request, handle_streaming};
 use pactdb::{Db, Options};
 
 #[test]
@@ -50,7 +50,8 @@ fn with_replies(page: &str) -> String {
 
 fn answers(db: &Db, request: &str) -> Vec<String> {
     let mut lines = Vec::new();
-    let last = handle_streaming(db, request.as_bytes().to_vec(), &mut |before| {
+    let client = LocalClient::new(db.clone());
+    let last = handle_streaming(&client, request.as_bytes().to_vec(), &mut |before| {
         lines.push(before.to_owned());
         Ok(())
     });

@@ -63,6 +63,16 @@ pub struct Arguments {
     #[arg(long, global = true, help_heading = GLOBAL)]
     pub no_pager: bool,
 
+    /// How long an answer may take: 300ms, 2s, 1m; 0 is no bound, and so is nothing
+    #[arg(
+        long,
+        global = true,
+        value_name = "TIME",
+        value_parser = timeout,
+        help_heading = GLOBAL
+    )]
+    pub timeout: Option<u64>,
+
     /// What to do; without one, the REPL
     #[command(subcommand)]
     pub command: Option<Command>,
@@ -79,7 +89,24 @@ Start here:
   pactdb -s demo.pactdb nodes \"@t0 .mt:depth(1-3) .cb[role='user']\"
   pactdb -s demo.pactdb select \"@t-3..@t0 .cb\"
 
-A selector is one line that says when, where and what; quote it for the shell.";
+A selector is one line that says when, where and what; quote it for the shell.
+Ctrl-C and SIGTERM end what runs with E_CANCELLED and status 130 or 143; the store is closed.";
+
+/// Milliseconds out of `300ms`, `2s` or `1m`.
+fn timeout(text: &str) -> Result<u64, String> {
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (number, unit) = text.split_at(digits);
+    let factor = match unit {
+        "ms" => Some(1),
+        "s" => Some(1_000),
+        "m" => Some(60_000),
+        "" if number.bytes().all(|digit| digit == b'0') => Some(1),
+        _ => None,
+    };
+    let number: Option<u64> = number.parse().ok();
+    let time = number.zip(factor).and_then(|(number, factor)| number.checked_mul(factor));
+    time.ok_or_else(|| "a time is a number with ms, s or m, such as 300ms; or 0".to_owned())
+}
 
 /// The commands.
 #[derive(Subcommand)]

@@ -6,7 +6,7 @@ use pactdb::json::parse;
 use pactdb::{AttemptAction, AttemptRequest, AttemptStatus, Code, Error, Result};
 
 pub fn run(context: &Context, command: AttemptCommand) -> Result<()> {
-    let (request, db) = match command {
+    let (request, client) = match command {
         AttemptCommand::Start(args) => {
             let mut request = facts(AttemptAction::Start, args.facts);
             request.attempt_id = args.attempt_id;
@@ -30,7 +30,7 @@ pub fn run(context: &Context, command: AttemptCommand) -> Result<()> {
             (request, context.existing()?)
         }
     };
-    context.run(&db, request)
+    context.run(&*client, request)
 }
 
 fn facts(action: AttemptAction, facts: AttemptFacts) -> AttemptRequest {

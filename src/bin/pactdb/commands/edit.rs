@@ -3,11 +3,12 @@
 use crate::args::{AddArgs, BatchArgs, CommitArgs, ContentArgs, MoveArgs, PolicyArgs, SetArgs};
 use crate::context::Context;
 use crate::render::{cut, plural, visible};
+use crate::signals::Input;
 use pactdb::db::PolicyRequest;
 use pactdb::json::Map;
 use pactdb::json::parse_document as parse;
 use pactdb::limits::MAX_LINE_BYTES;
-use pactdb::query::{SelectOptions, Selected};
+use pactdb::protocol::{ClientExt, Select, Selection, State};
 use pactdb::{
     AddRequest, BatchRequest, Code, CommitRequest, Error, Json, MoveRequest, Policy, Region,
     RemoveRequest, RestoreRequest, Result, SetRequest,
@@ -40,7 +41,7 @@ pub fn add(context: &Context, args: AddArgs) -> Result<()> {
         attrs: attrs(&args.attrs)?,
         created_at_ns: args.created_at_ns,
     };
-    context.run(&context.open_or_create()?, request)
+    context.run(&*context.open_or_create()?, request)
 }
 
 pub fn set(context: &Context, args: SetArgs) -> Result<()> {
@@ -62,26 +63,27 @@ pub fn set(context: &Context, args: SetArgs) -> Result<()> {
     for field in &args.clear {
         request.clear(field)?;
     }
-    context.run(&context.existing()?, request)
+    context.run(&*context.existing()?, request)
 }
 
 pub fn relocate(context: &Context, args: MoveArgs) -> Result<()> {
     let MoveArgs { target, to, offset, created_at_ns } = args;
-    context.run(&context.existing()?, MoveRequest { target, to, offset, created_at_ns })
+    context.run(&*context.existing()?, MoveRequest { target, to, offset, created_at_ns })
 }
 
 pub fn remove(context: &Context, target: &str, force: bool, yes: bool) -> Result<()> {
-    let db = context.existing()?;
+    let client = &*context.existing()?;
     // What the target matches is only looked up to ask about it; the edit decides by itself.
-    let found = db.select(target.trim_end_matches('?'), None, &SelectOptions::default());
-    if let Ok(Selected::Ids { ids, .. }) = found
+    let q = target.trim_end_matches('?').to_owned();
+    let found = client.ask(Select { q, ..Select::default() });
+    if let Ok(Selection::Ids(ids)) = found
         && !ids.is_empty()
     {
         let names = cut(&visible(&ids.join(" ")), 60);
         let many = plural(ids.len() as u64, "node");
         context.confirm(yes, &format!("remove {many} with all below ({names})?"))?;
     }
-    context.run(&db, RemoveRequest { target: target.to_owned(), force })
+    context.run(client, RemoveRequest { target: target.to_owned(), force })
 }
 
 pub fn commit(context: &Context, args: &CommitArgs) -> Result<()> {
@@ -90,8 +92,8 @@ pub fn commit(context: &Context, args: &CommitArgs) -> Result<()> {
         expected_cycle: args.expected_cycle,
         dry_run: args.dry_run,
     };
-    let db = if args.dry_run { context.existing()? } else { context.open_or_create()? };
-    context.run(&db, request)
+    let client = if args.dry_run { context.existing()? } else { context.open_or_create()? };
+    context.run(&*client, request)
 }
 
 pub fn batch(context: &Context, args: &BatchArgs) -> Result<()> {
@@ -111,26 +113,26 @@ pub fn batch(context: &Context, args: &BatchArgs) -> Result<()> {
     };
     let mut request = BatchRequest::from_json(Map::from([("ops".to_owned(), ops)]))?;
     request.expected_cycle = args.expected_cycle;
-    context.run(&context.open_or_create()?, request)
+    context.run(&*context.open_or_create()?, request)
 }
 
 pub fn restore(context: &Context, at: String, discard: bool, yes: bool) -> Result<()> {
-    let db = context.existing()?;
-    let edits = db.stats()?.uncommitted;
+    let client = &*context.existing()?;
+    let edits = client.ask(State::default())?.store.uncommitted;
     if discard && edits > 0 {
         context.confirm(yes, &format!("throw {} away?", plural(edits, "uncommitted edit")))?;
     }
-    context.run(&db, RestoreRequest { at, discard })
+    context.run(client, RestoreRequest { at, discard })
 }
 
 pub fn policy(context: &Context, args: PolicyArgs) -> Result<()> {
     if args.clear {
         let request = PolicyRequest { set: Some(Vec::new()) };
-        return context.run(&context.existing()?, request);
+        return context.run(&*context.existing()?, request);
     }
     if let Some(text) = &args.set {
         let request = PolicyRequest::from_json(parse(text)?)?;
-        return context.run(&context.open_or_create()?, request);
+        return context.run(&*context.open_or_create()?, request);
     }
     let policy = Policy {
         region: args.region.as_deref().map(region).transpose()?,
@@ -140,12 +142,15 @@ pub fn policy(context: &Context, args: PolicyArgs) -> Result<()> {
         protect_recent_turns: args.protect_recent_turns,
     };
     if policy == Policy::default() {
-        return context.run(&context.existing()?, PolicyRequest::default());
+        return context.run(&*context.existing()?, PolicyRequest::default());
     }
-    let db = context.open_or_create()?;
-    let mut list = if args.append { db.policies() } else { Vec::new() };
+    let client = &*context.open_or_create()?;
+    let mut list = match args.append {
+        true => client.ask(PolicyRequest::default())?,
+        false => Vec::new(),
+    };
     list.push(policy);
-    context.run(&db, PolicyRequest { set: Some(list) })
+    context.run(client, PolicyRequest { set: Some(list) })
 }
 
 fn region(name: &str) -> Result<Region> {
@@ -187,7 +192,7 @@ pub fn read_text(path: &Path) -> Result<String> {
     let mut text = String::new();
     let most = MAX_LINE_BYTES as u64 + 1;
     let read = match path == Path::new("-") {
-        true => std::io::stdin().lock().take(most).read_to_string(&mut text),
+        true => Input.take(most).read_to_string(&mut text),
         false => File::open(path).map_err(failed)?.take(most).read_to_string(&mut text),
     };
     if read.map_err(failed)? > MAX_LINE_BYTES {

@@ -1,66 +1,77 @@
 //! `fork`, `dump` and `load`: whole histories from store to store.
 
 use super::import::open;
-use super::replay::cycle_at;
-use crate::answer::state_at;
 use crate::args::{DumpArgs, ForkArgs, LoadArgs};
 use crate::context::{Context, name_of, private};
 use crate::progress::Bar;
 use crate::render::{plural, visible};
-use pactdb::session::{Until, dump, fork, load};
-use pactdb::{Address, Code, Db, Error, Options, Result};
+use pactdb::language::Dialect;
+use pactdb::protocol::{Client, ClientExt, Copied, Dump, Dumped, State, dump_to, fork, load};
+use pactdb::{Code, Error, Result};
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 
 pub fn run(context: &Context, args: &ForkArgs) -> Result<()> {
-    let db = context.existing()?;
-    let until = match &args.at {
-        Some(at) => until(context, &db, at)?,
-        None => Until::Cycle(db.last_cycle()),
-    };
-    let bar = Bar::new();
-    let forked = fork(&db, until, &args.new, Options::new(), &mut |done, all| {
-        bar.set("forking", done, all);
-    })?;
-    drop(bar);
+    let client = &*context.existing()?;
+    let forked = fork_to(context, client, args.at.clone(), context.dialect, &args.new)?;
     said(context, &forked, &args.new, "forked into")
 }
 
-/// Where the history of a fork ends.
-fn until(context: &Context, db: &Db, at: &str) -> Result<Until> {
-    match state_at(db, Some(at), context.dialect).map(|state| state.address()) {
-        Ok(Some(address @ Address::Event(_))) => Ok(address.into()),
-        _ => cycle_at(context, db, at).map(Until::Cycle),
-    }
+/// Makes another store with the history up to an address; the newest snapshot if there is none.
+pub fn fork_to(
+    context: &Context,
+    client: &dyn Client,
+    at: Option<String>,
+    dialect: Option<Dialect>,
+    new: &Path,
+) -> Result<Copied> {
+    let at = match at {
+        Some(at) => at,
+        None => match client.ask(State::default())?.store.cycle {
+            0 => {
+                let message = "there is no snapshot yet to end with: commit first";
+                return Err(Error::new(Code::SnapshotNotFound, message));
+            }
+            newest => format!("@c{newest}"),
+        },
+    };
+    let bar = Bar::new();
+    let (dump, name) = (Dump { at: Some(at), dialect }, Some(name_of(&context.store)));
+    fork(client, dump, name, new, &mut |told| bar.set("forking", told.done, told.total))
 }
 
 pub fn dump_store(context: &Context, args: &DumpArgs) -> Result<()> {
-    let db = context.existing()?;
-    let bar = Bar::new();
-    let mut progress = |done, all| bar.set("dumping", done, all);
+    let client = &*context.existing()?;
     let Some(path) = args.file.as_deref().filter(|path| *path != Path::new("-")) else {
+        let bar = Bar::new();
         let mut out = BufWriter::new(Reader { out: std::io::stdout().lock(), left: false });
-        let dumped = dump(&db, &mut out, &mut progress);
+        let dumped = dump_to(client, Dump::default(), &mut out, &mut |told| bar.tell(&told));
         let left = out.get_ref().left;
         return if left { Ok(()) } else { dumped.map(drop) };
     };
+    let dumped = dump_to_file(client, path)?;
+    let name = name_of(path);
+    let text = format!("dumped {} to {}\n", plural(dumped.events, "event"), visible(&name));
+    context.say(&dumped, &text)
+}
+
+/// Writes a dump to a file that must not exist.
+pub fn dump_to_file(client: &dyn Client, path: &Path) -> Result<Dumped> {
     let error = |error| Error::new(Code::StoreIo, format!("{}: {error}", path.display()));
     let file = private().write(true).create_new(true).open(path).map_err(error)?;
     let mut out = BufWriter::new(file);
-    let report = dump(&db, &mut out, &mut progress);
-    let report = report.and_then(|report| {
+    let bar = Bar::new();
+    let dumped = dump_to(client, Dump::default(), &mut out, &mut |told| bar.tell(&told));
+    let dumped = dumped.and_then(|dumped| {
         let file = out.into_inner().map_err(|failed| error(failed.into_error()))?;
         file.sync_all().map_err(error)?;
-        Ok(report)
+        Ok(dumped)
     });
-    if report.is_err() {
+    if dumped.is_err() {
         // Half a dump is none.
         let _ = std::fs::remove_file(path);
     }
-    let report = report?;
-    let name = name_of(path);
-    let text = format!("dumped {} to {}\n", plural(report.events, "event"), visible(&name));
-    context.say(&report, &text)
+    dumped
 }
 
 /// Somebody who reads standard output, and may leave at any time.
@@ -84,18 +95,16 @@ impl<W: Write> Write for Reader<W> {
 pub fn load_store(context: &Context, args: &LoadArgs) -> Result<()> {
     let (input, _, _) = open(args.file.as_deref())?;
     let bar = Bar::new();
-    let db = load(input, &args.new, Options::new(), &mut |done, all| {
-        bar.set("loading", done, all);
-    })?;
+    let loaded = context.budget().run(|| load(input, &args.new, &mut |told| bar.tell(&told)))?;
     drop(bar);
-    said(context, &db, &args.new, "loaded into")
+    said(context, &loaded, &args.new, "loaded into")
 }
 
 /// What a new store holds.
-pub fn said(context: &Context, db: &Db, path: &Path, what: &str) -> Result<()> {
-    let (name, events, cycle) = (name_of(path), db.events(), db.last_cycle());
-    let value = serde_json::json!({"store": name, "events": events, "cycle": cycle});
-    let events = plural(events, "event");
+pub fn said(context: &Context, made: &Copied, path: &Path, what: &str) -> Result<()> {
+    let (name, cycle) = (name_of(path), made.cycle);
+    let value = serde_json::json!({"store": name, "events": made.events, "cycle": cycle});
+    let events = plural(made.events, "event");
     let text = format!("{what} {}: {events}, newest cycle {cycle}\n", visible(&name));
     context.say(&value, &text)
 }

@@ -1,14 +1,14 @@
-//! What each command does: flags to a request, the request to the library, the answer to the
+//! What each command does: flags to a request, the request to a client, the answer to the
 //! terminal.
 
 mod attempt;
-mod care;
 mod edit;
-mod fork;
-mod import;
+pub mod fork;
+pub mod import;
+mod init;
 mod manual;
 mod read;
-mod replay;
+pub mod replay;
 mod thread;
 
 use crate::args::{Arguments, Command};
@@ -16,7 +16,7 @@ use crate::context::Context;
 use crate::{demo, pipe, repl};
 use pactdb::Result;
 use pactdb::db::CadenceRequest;
-use pactdb::protocol::{GetStats, Undo};
+use pactdb::protocol::{Compact, GetStats, Rebuild, Undo, Verify};
 use std::process::ExitCode;
 
 /// Runs the command of the arguments; without one, the REPL.
@@ -34,19 +34,19 @@ pub fn run(arguments: Arguments) -> Result<ExitCode> {
 fn run_one(context: &Context, command: Command) -> Result<()> {
     match command {
         Command::Repl | Command::Run { .. } => Ok(()),
-        Command::Init { spec } => care::init(context, spec),
+        Command::Init { spec } => init::init(context, spec),
         Command::Demo { file } => demo::run(context, &file),
-        Command::Pipe => pipe::run(&context.open_or_create()?),
+        Command::Pipe => pipe::run(&*context.open_or_create()?),
         Command::Add(args) => edit::add(context, args),
         Command::Set(args) => edit::set(context, args),
         Command::Move(args) => edit::relocate(context, args),
         Command::Remove { target, force, yes } => edit::remove(context, &target, force, yes),
         Command::Commit(args) => edit::commit(context, &args),
         Command::Batch(args) => edit::batch(context, &args),
-        Command::Undo => context.run(&context.existing()?, Undo {}),
+        Command::Undo => context.run(&*context.existing()?, Undo {}),
         Command::Restore { at, discard, yes } => edit::restore(context, at, discard, yes),
         Command::Policy(args) => edit::policy(context, args),
-        Command::Cadence { end } => context.run(&context.existing()?, CadenceRequest { end }),
+        Command::Cadence { end } => context.run(&*context.existing()?, CadenceRequest { end }),
         Command::Select(args) => read::select(context, args),
         Command::Nodes(args) => read::nodes(context, args),
         Command::Tree(args) => read::tree(context, args),
@@ -61,10 +61,10 @@ fn run_one(context: &Context, command: Command) -> Result<()> {
         Command::Fork(args) => fork::run(context, &args),
         Command::Dump(args) => fork::dump_store(context, &args),
         Command::Load(args) => fork::load_store(context, &args),
-        Command::Stats => context.run(&context.existing()?, GetStats {}),
-        Command::Verify => care::verify(context),
-        Command::Rebuild => care::rebuild(context),
-        Command::Compact => care::compact(context),
+        Command::Stats => context.run(&*context.existing()?, GetStats {}),
+        Command::Verify => context.run(&*context.existing()?, Verify {}),
+        Command::Rebuild => context.run(&*context.existing()?, Rebuild {}),
+        Command::Compact => context.run(&*context.existing()?, Compact {}),
         Command::Completions { shell } => manual::completions(context, shell),
         Command::Man => manual::man(context),
     }

@@ -1,74 +1,87 @@
 //! Commands that read a store. They never make or change one.
 
-use crate::answer::{Answer, state_at};
+use crate::answer::Answer;
 use crate::args::{AnswerArgs, DiffArgs, LogArgs, SelectArgs, TreeArgs};
 use crate::context::Context;
-use crate::render::{self, TreeOptions};
+use crate::render;
+use crate::states;
 use pactdb::db::LogRequest;
 use pactdb::json::from_json;
 use pactdb::language::ast::Order;
 use pactdb::language::{named_id, parse_selector};
-use pactdb::protocol::{Explain, Nodes, Select};
-use pactdb::query::{ReadStates, SelectOptions, Selected};
-use pactdb::session::life;
-use pactdb::{Code, Db, DiffRequest, Error, Json, Result};
+use pactdb::protocol::{Client, ClientExt, Explain, Life, Nodes, Select, Selection, State, Tree};
+use pactdb::query::SelectOptions;
+use pactdb::{Code, DiffRequest, Error, Json, Result};
 
 pub fn select(context: &Context, args: SelectArgs) -> Result<()> {
-    let db = context.existing()?;
-    let q = timed(context, &db, args.q, args.at)?;
+    let client = &*context.existing()?;
+    let q = timed(context, client, args.q, args.at)?;
     let options = options(&args.answer)?;
-    context.run(&db, Select { q, dialect: context.dialect, options })
+    context.run(client, Select { q, dialect: context.dialect, options })
 }
 
 pub fn nodes(context: &Context, args: SelectArgs) -> Result<()> {
-    let db = context.existing()?;
-    let q = timed(context, &db, args.q, args.at)?;
+    let client = &*context.existing()?;
+    let q = timed(context, client, args.q, args.at)?;
     let options = options(&args.answer)?;
-    context.run(&db, Nodes { q, dialect: context.dialect, options })
+    context.run(client, Nodes { q, dialect: context.dialect, options })
 }
 
 pub fn explain(context: &Context, q: String, at: Option<String>) -> Result<()> {
-    let db = context.existing()?;
-    let q = timed(context, &db, q, at)?;
-    context.run(&db, Explain { q, dialect: context.dialect })
+    let client = &*context.existing()?;
+    let q = timed(context, client, q, at)?;
+    context.run(client, Explain { q, dialect: context.dialect })
 }
 
 pub fn tree(context: &Context, args: TreeArgs) -> Result<()> {
-    let db = context.existing()?;
-    let (only, state) = match args.q {
-        None => (None, state_at(&db, args.at.as_deref(), context.dialect)?),
-        Some(q) => {
-            let q = timed(context, &db, q, args.at)?;
-            let state = match db.asked(&q, context.dialect)? {
-                ReadStates::Working => db.working_state(),
-                ReadStates::Snapshot(cycle) => db.snapshot(cycle)?,
-                ReadStates::Event { seq, .. } => db.after_event(seq)?,
-                _ => {
-                    let message = "a tree is of one state: give an address such as @t0, @c4 or @e7";
-                    return Err(Error::new(Code::SelectorInvalid, message));
-                }
-            };
-            match db.select(&q, context.dialect, &SelectOptions::default())? {
-                Selected::Ids { ids, .. } => {
-                    (Some(ids.iter().map(|id| id.to_string()).collect()), state)
-                }
-                Selected::Range(_) => (None, state),
-            }
-        }
+    let client = &*context.existing()?;
+    let dialect = context.dialect;
+    let (at, q) = match args.q {
+        None => (args.at, None),
+        Some(q) => (None, Some(timed(context, client, q, args.at)?)),
     };
     if context.json {
-        // The same as `export`, so that a program gets the tree and not its drawing.
-        let text = state.export()?;
-        return context.print(&format!("{{\"ok\":{text}}}\n"));
+        return context.reply(client, Tree { at, q, dialect });
     }
     let turns = if args.all { None } else { Some(args.turns) };
-    let text = render::tree(context.look, &db, &state, &TreeOptions { turns, only })?;
-    let source = Some(render::state_words(&state, db.last_cycle()));
-    context.show(Answer { text, source, ..Answer::default() })
+    context.show(drawn(context, client, at.as_deref(), q, turns)?)
+}
+
+/// The drawing of a state, or of what a selector matches in one.
+fn drawn(
+    context: &Context,
+    client: &dyn Client,
+    at: Option<&str>,
+    q: Option<String>,
+    turns: Option<u64>,
+) -> Result<Answer> {
+    let dialect = context.dialect;
+    let (state, view) = match q {
+        None => {
+            let state = states::one_at(client, at, dialect)?;
+            let view = states::tree(client, &state, turns)?;
+            (state, view)
+        }
+        Some(q) => {
+            let state = states::of(client, &q, dialect)?;
+            let selection = match states::is_one(&state) {
+                true => client.ask(Select { q, dialect, ..Select::default() })?,
+                false => Selection::Ids(Vec::new()),
+            };
+            let (Selection::Ids(ids), true) = (selection, states::is_one(&state)) else {
+                let message = "a tree is of one state: give an address such as @t0, @c4 or @e7";
+                return Err(Error::new(Code::SelectorInvalid, message));
+            };
+            let view = states::tree_of(client, &state, ids.iter().map(|id| &**id))?;
+            (state, view)
+        }
+    };
+    let text = render::tree(context.look, &view);
+    Ok(Answer { text, source: Some(render::state_words(&state)), ..Answer::default() })
 }
 
 pub fn diff(context: &Context, args: DiffArgs) -> Result<()> {
-    let db = context.existing()?;
+    let client = &*context.existing()?;
     let mut times = Vec::new();
     let mut q = None;
     for word in args.what {
@@ -80,7 +93,8 @@ pub fn diff(context: &Context, args: DiffArgs) -> Result<()> {
         }
     }
     // Nothing given is what is not committed yet: the newest snapshot and the working state.
-    let newest = (db.last_cycle() > 0).then(|| format!("@c{}", db.last_cycle()));
+    let newest = client.ask(State::default())?.store.cycle;
+    let newest = (newest > 0).then(|| format!("@c{newest}"));
     let mut times = times.into_iter();
     let request = DiffRequest {
         a: times.next().unwrap_or(newest),
@@ -89,21 +103,14 @@ pub fn diff(context: &Context, args: DiffArgs) -> Result<()> {
         rich: args.rich,
         dialect: context.dialect,
     };
-    context.run(&db, request)
+    context.run(client, request)
 }
 
 pub fn log(context: &Context, args: &LogArgs) -> Result<()> {
-    let db = context.existing()?;
+    let client = &*context.existing()?;
     if let Some(node) = &args.node {
-        let mut moments = life(&db, &named_id(node))?;
-        if args.reverse {
-            moments.reverse();
-        }
-        moments.truncate(args.limit.map_or(usize::MAX, |limit| limit as usize));
-        return match context.json {
-            true => context.say(&moments, ""),
-            false => context.page(&render::life(context.look, &moments)),
-        };
+        let id = named_id(node).into_owned();
+        return context.run(client, Life { id, limit: args.limit, newest_first: args.reverse });
     }
     let request = LogRequest {
         from: args.from,
@@ -113,13 +120,16 @@ pub fn log(context: &Context, args: &LogArgs) -> Result<()> {
         node: None,
         newest_first: args.from.is_none() != args.reverse,
     };
-    context.run(&db, request)
+    context.run(client, request)
 }
 
 /// A selector with the time that was given beside it.
-fn timed(context: &Context, db: &Db, q: String, at: Option<String>) -> Result<String> {
+fn timed(context: &Context, client: &dyn Client, q: String, at: Option<String>) -> Result<String> {
     let Some(at) = at else { return Ok(q) };
-    let dialect = context.dialect.unwrap_or(db.dialect());
+    let dialect = match context.dialect {
+        Some(dialect) => dialect,
+        None => client.ask(State::default())?.store.dialect,
+    };
     if parse_selector(&q, dialect).is_ok_and(|selector| selector.time.is_some()) {
         let message = "the selector has a time of its own: leave out --at, or the time";
         return Err(Error::request(message));

@@ -1,113 +1,80 @@
 //! `thread` and `export`: what others read, to the byte.
 
-use crate::answer::state_at;
 use crate::args::{ExportArgs, ThreadArgs};
 use crate::context::Context;
 use crate::output;
-use crate::render;
-use pactdb::protocol::{Body, Reply};
-use pactdb::query::ReadStates;
-use pactdb::session::{SameThread, ThreadRequest, check_sent, compare, thread};
-use pactdb::{Db, Error, Result, Snapshot};
+use crate::states;
+use pactdb::json::canonical_string;
+use pactdb::protocol::{
+    CheckSent, Client, ClientExt, Compare, Exact, Export, Notice, Operation, StateReply, Thread,
+};
+use pactdb::{Code, Error, Result};
 
 pub fn run(context: &Context, args: &ThreadArgs) -> Result<()> {
-    let db = context.existing()?;
-    let request = ThreadRequest {
-        format: args.format.into(),
-        strict: args.strict,
-        drop_unpaired: args.drop_unpaired,
-    };
+    let client = &*context.existing()?;
+    let (format, dialect) = (Some(args.format.into()), context.dialect);
+    let (strict, drop_unpaired) = (args.strict, args.drop_unpaired);
     if let Some(times) = &args.compare {
-        return compared(context, &db, times, request);
+        let mut times =
+            times.iter().map(|time| Some(time.clone()).filter(|time| time != "working"));
+        let (a, b) = (times.next().flatten(), times.next().flatten());
+        let request = Compare { a, b, format, strict, drop_unpaired, dialect };
+        return context.run(client, request);
     }
-    let state = match &args.attempt {
-        Some(id) if args.check => return checked(context, &db, id),
-        Some(id) => db.at_attempt(id)?,
-        None => state(context, &db, args.at.as_deref())?,
-    };
-    let said = thread(&state, request)?;
-    exact(context, &said.text, &said.warnings)
-}
-
-/// Says that an attempt's thread is what it was started with; anything else is an error.
-fn checked(context: &Context, db: &Db, attempt: &str) -> Result<()> {
-    let same = check_sent(db, attempt)?;
-    let SameThread { attempt_id, at_event, format, thread_sha256 } = &same;
-    let text = format!(
-        "the {format} thread of {attempt_id} at @e{at_event} is what was sent: SHA-256 {thread_sha256}\n"
-    );
-    context.say(&same, &text)
-}
-
-fn compared(context: &Context, db: &Db, times: &[String], request: ThreadRequest) -> Result<()> {
-    let mut states = Vec::new();
-    for time in times {
-        let time = (time != "working").then_some(time.as_str());
-        states.push(state_at(db, time, context.dialect)?);
+    if let (Some(attempt), true) = (&args.attempt, args.check) {
+        return context.run(client, CheckSent { attempt: attempt.clone() });
     }
-    states.sort_by_key(Snapshot::age);
-    let [older, newer] = states.as_slice() else {
-        return Err(Error::request("two states are compared: give two times"));
-    };
-    let found = compare(db, older, newer, request)?;
-    let names = [older, newer].map(render::state_name);
-    context.say(&found, &render::comparison(context.look, &names, &found))
+    let (at, attempt) = (args.at.clone(), args.attempt.clone());
+    exact(context, client, Thread { at, attempt, format, strict, drop_unpaired, dialect })
 }
 
 /// One snapshot without an end of line; several of them one a line.
 pub fn export(context: &Context, args: &ExportArgs) -> Result<()> {
-    let db = context.existing()?;
-    if let Some(id) = &args.attempt {
-        return exact(context, &db.at_attempt(id)?.export()?, &[]);
-    }
-    let cycles: Vec<u64> = match &args.at {
-        None if args.all => db.history().iter().collect(),
-        None => return exact(context, &db.working_state().export()?, &[]),
-        Some(at) => match several(context, &db, at)? {
-            Some(cycles) => cycles,
-            None => return exact(context, &state(context, &db, Some(at))?.export()?, &[]),
-        },
+    let client = &*context.existing()?;
+    let request = Export {
+        at: args.at.clone(),
+        attempt: args.attempt.clone(),
+        all: args.all,
+        dialect: context.dialect,
     };
-    if context.json {
-        let exports: Result<Vec<String>> =
-            cycles.into_iter().map(|cycle| db.snapshot(cycle)?.export()).collect();
-        return context.print(&format!("{{\"ok\":[{}]}}\n", exports?.join(",")));
+    match !context.json && (args.all || is_several(client, &request)) {
+        true => one_a_line(client, request),
+        false => exact(context, client, request),
     }
-    for cycle in cycles {
-        if !output::exact(&format!("{}\n", db.snapshot(cycle)?.export()?))? {
-            break;
+}
+
+/// Whether an export means more than one state. If that cannot be told, the export says why.
+fn is_several(client: &dyn Client, request: &Export) -> bool {
+    let Some(at) = &request.at else { return false };
+    let asked: Result<StateReply> = states::at(client, Some(at), request.dialect);
+    asked.is_ok_and(|state| !states::is_one(&state))
+}
+
+/// Prints snapshots as they come, as long as somebody reads them.
+fn one_a_line(client: &dyn Client, request: Export) -> Result<()> {
+    let mut left = false;
+    let exported = client.ask_streaming(request, &mut |notice| {
+        let Notice::Part(snapshot) = notice else { return Ok(()) };
+        left = !output::exact(&format!("{}\n", canonical_string(&snapshot)))?;
+        match left {
+            true => Err(Error::new(Code::Cancelled, "nobody reads the output any more")),
+            false => Ok(()),
         }
-    }
-    Ok(())
+    });
+    if left { Ok(()) } else { exported.map(drop) }
 }
 
-/// The cycles of an address that means more than one state.
-fn several(context: &Context, db: &Db, at: &str) -> Result<Option<Vec<u64>>> {
-    Ok(match db.asked(&format!("{at} *"), context.dialect) {
-        Ok(ReadStates::Range { newest, oldest, .. }) => {
-            let inside = |cycle: &u64| (oldest..=newest).contains(cycle);
-            Some(db.history().iter().filter(inside).collect())
-        }
-        Ok(ReadStates::Every { .. }) => Some(db.history().iter().collect()),
-        Err(error) if at.contains("..") => return Err(error),
-        _ => None,
-    })
-}
-
-/// The state at an address, in the dialect that was asked for or the store's own.
-fn state(context: &Context, db: &Db, at: Option<&str>) -> Result<Snapshot> {
-    match context.dialect {
-        None => db.at(at),
-        Some(_) => state_at(db, at, context.dialect),
-    }
-}
-
-fn exact(context: &Context, text: &str, warnings: &[String]) -> Result<()> {
+/// Asks for something whose very bytes are fixed, and prints it.
+fn exact<O: Operation<Reply = Exact>>(
+    context: &Context,
+    client: &dyn Client,
+    request: O,
+) -> Result<()> {
     if context.json {
-        let result = Ok(Body::Exact(text.to_owned()));
-        return context.reply(&Reply { rid: None, result, warnings: warnings.to_vec() });
+        return context.reply(client, request);
     }
-    context.print(text)?;
-    context.warn(warnings);
+    let answered = client.ask_fully(request)?;
+    context.print(&answered.reply.0)?;
+    context.warn(&answered.warnings);
     Ok(())
 }

@@ -5,13 +5,16 @@
 
 mod story;
 
+use crate::connect::{self, Connection};
 use crate::context::{Context, name_of};
 use crate::progress::Bar;
 use crate::render::{plural, visible};
+use pactdb::db::CadenceRequest;
 use pactdb::json::Map;
+use pactdb::protocol::{Attempts, Client, ClientExt, GetStats};
 use pactdb::{
-    AddRequest, AttemptAction, AttemptRequest, AttemptStatus, Clock, Code, CommitRequest, Db,
-    Error, Json, Options, Result, SetRequest,
+    AddRequest, AttemptAction, AttemptRequest, AttemptStatus, Clock, Code, CommitRequest, Error,
+    Json, Result, SetRequest,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -28,8 +31,8 @@ pub fn run(context: &Context, file: &Path) -> Result<()> {
         let message = format!("{} is there already: name another file", file.display());
         return Err(Error::new(Code::StoreIo, message));
     }
-    let db = make(file)?;
-    let stats = db.stats()?;
+    let client = make(file)?;
+    let stats = client.ask(GetStats {})?;
     let store = name_of(file);
     let name = visible(&store);
     let text = format!(
@@ -60,25 +63,25 @@ impl Clock for StoryClock {
     }
 }
 
-fn make(file: &Path) -> Result<Db> {
+fn make(file: &Path) -> Result<Connection> {
     let clock = StoryClock(Arc::new(AtomicI64::new(BEGIN)));
-    let db = Options::new().clock(clock.clone()).create(file)?;
+    let client = connect::new_with_clock(file, clock.clone())?;
     let bar = Bar::new();
-    let mut teller = Teller { db: &db, clock, cycle: 0, seen: 0, calls: 0 };
+    let mut teller = Teller { client: &*client, clock, cycle: 0, seen: 0, calls: 0 };
     for (i, turn) in STORY.iter().enumerate() {
         bar.set("telling", i as u64, STORY.len() as u64);
         teller.turn(turn)?;
         // The last turn is still in progress when somebody looks.
         if i + 1 < STORY.len() {
-            teller.cycle = db.commit(CommitRequest::default())?.cycle;
+            teller.cycle = client.ask(CommitRequest::default())?.cycle;
             teller.clock.pass(240);
         }
     }
-    Ok(db)
+    Ok(client)
 }
 
 struct Teller<'a> {
-    db: &'a Db,
+    client: &'a dyn Client,
     clock: StoryClock,
     cycle: u64,
     /// Bytes of the turn so far, for the tokens of an attempt.
@@ -165,7 +168,9 @@ impl Teller<'_> {
                 tags: vec!["sticky".into()],
                 ..block("system", text)
             }),
-            Act::EndReminder => self.db.end_cadence("reminder").map(drop),
+            Act::EndReminder => {
+                self.client.ask(CadenceRequest { end: "reminder".to_owned() }).map(drop)
+            }
         }
     }
 
@@ -178,13 +183,13 @@ impl Teller<'_> {
 
     fn add(&mut self, request: AddRequest) -> Result<()> {
         self.seen += request.content.as_ref().map_or(0, |content| content.text().len() as u64);
-        self.db.add(request).map(drop)
+        self.client.ask(request).map(drop)
     }
 
     fn rewrite(&self, key: &str, content: Json) -> Result<()> {
         let target = format!("^sys .cb[key='{key}']");
         let request = SetRequest { target, content: Some(Some(content)), ..SetRequest::default() };
-        self.db.set(request).map(drop)
+        self.client.ask(request).map(drop)
     }
 
     /// A provider call that answers, or fails.
@@ -192,8 +197,7 @@ impl Teller<'_> {
         let mut start = AttemptRequest::new(AttemptAction::Start);
         start.provider = Some("example".into());
         start.model = Some("planner-2".into());
-        let begun = self.db.attempt(start)?;
-        let Some(attempt) = begun.first() else { return Ok(()) };
+        let Attempts::One(attempt) = self.client.ask(start)? else { return Ok(()) };
         self.clock.pass(2 + i64::try_from(answer).unwrap_or(0) / 60);
         let mut finish = AttemptRequest::new(AttemptAction::Finish);
         finish.attempt_id = Some(attempt.attempt_id.clone());
@@ -204,7 +208,7 @@ impl Teller<'_> {
             finish.status = Some(AttemptStatus::Error);
             finish.error = Some(error.to_owned());
         }
-        self.db.attempt(finish).map(drop)
+        self.client.ask(finish).map(drop)
     }
 }
 

@@ -6,52 +6,72 @@ use super::look::{Look, Tone};
 use super::node::{NodeView, words};
 use super::text::{cut, visible};
 use super::units::plural;
+use pactdb::Json;
+use pactdb::json::Map;
 use pactdb::query::{Delta, RichDiff};
-use pactdb::{Json, Result, Snapshot};
+use std::collections::HashMap;
+
+/// Nodes of one state, by their ids.
+pub type NodesById = HashMap<String, Map>;
+
+/// The nodes that a difference speaks of, as both states have them.
+#[derive(Debug, Clone, Default)]
+pub struct Sides {
+    /// Those of the older state: what went, and what changed.
+    pub older: NodesById,
+    /// Those of the newer state: what came, and what changed.
+    pub newer: NodesById,
+}
+
+impl Sides {
+    /// The contents of a node in both states.
+    pub(super) fn contents(&self, id: &str) -> [Option<&Json>; 2] {
+        [&self.older, &self.newer].map(|nodes| nodes.get(id)?.get("content"))
+    }
+}
 
 /// A difference, from the older to the newer state.
-pub fn diff(look: Look, older: &Snapshot, newer: &Snapshot, diff: &RichDiff) -> Result<String> {
+pub fn diff(look: Look, sides: &Sides, diff: &RichDiff) -> String {
     let mut out = String::new();
     let mut table = Columns::default();
     for id in &diff.added {
         let origin = diff.moved.iter().find(|moved| moved.to == *id).map(|moved| &*moved.from);
-        table.push(one_sided("+", Tone::Added, newer, id, origin)?);
+        table.push(one_sided("+", Tone::Added, &sides.newer, id, origin));
     }
     for id in &diff.removed {
-        table.push(one_sided("-", Tone::Removed, older, id, None)?);
+        table.push(one_sided("-", Tone::Removed, &sides.older, id, None));
     }
     out.push_str(&table.render(look));
     for changed in &diff.changed {
-        let [from, to] = [older, newer].map(|state| state.node(&changed.id));
-        let contents = [content(from?), content(to?)];
-        out.push_str(&change(look, &changed.id, &changed.delta, false, &contents));
+        let contents = sides.contents(&changed.id);
+        out.push_str(&change(look, &changed.id, &changed.delta, false, contents));
     }
     let counts = [diff.added.len(), diff.removed.len(), diff.changed.len()].map(|n| n as u64);
     out.push_str(&format!("{}\n", summary(look, counts)));
-    Ok(out)
+    out
 }
 
 /// A line for a node that only one of two states has.
 pub(super) fn one_sided(
     sign: &str,
     tone: Tone,
-    state: &Snapshot,
+    nodes: &NodesById,
     id: &str,
     origin: Option<&str>,
-) -> Result<Vec<Cell>> {
-    let view = match state.node(id)? {
-        Some(Json::Map(object)) => NodeView::of(&object),
-        _ => NodeView { id: id.to_owned(), ..NodeView::default() },
+) -> Vec<Cell> {
+    let view = match nodes.get(id) {
+        Some(object) => NodeView::of(object),
+        None => NodeView { id: id.to_owned(), ..NodeView::default() },
     };
     let origin = origin.map(|id| format!("was {id}")).unwrap_or_default();
-    Ok(vec![
+    vec![
         Cell::new(tone, format!("{sign} {id}")),
         Cell::new(Tone::Plain, view.special_type().unwrap_or_default()),
         view.voice(),
         view.remaining("ttl "),
         Cell::new(Tone::Dim, origin),
         Cell::new(Tone::Plain, view.words),
-    ])
+    ]
 }
 
 /// A line for a node that changed, and its content's difference below. `newer_first` says which
@@ -61,7 +81,7 @@ pub(super) fn change(
     id: &str,
     delta: &Delta,
     newer_first: bool,
-    contents: &[Option<Json>; 2],
+    [older, newer]: [Option<&Json>; 2],
 ) -> String {
     let mut parts = Vec::new();
     for (name, values) in &delta.0 {
@@ -77,8 +97,7 @@ pub(super) fn change(
     let sign = look.paint(Tone::Changed, &format!("~ {id}"));
     let mut out = format!("{sign}  {}\n", visible(&parts.join(", ")));
     if delta.0.iter().any(|(name, _)| name == "content_hash") {
-        let [older, newer] = contents;
-        out.push_str(&content_diff(look, older.as_ref(), newer.as_ref(), "    "));
+        out.push_str(&content_diff(look, older, newer, "    "));
     }
     out
 }
@@ -93,14 +112,6 @@ pub(super) fn summary(look: Look, [added, removed, changed]: [u64; 3]) -> String
     let words: Vec<String> =
         parts.map(|(count, what)| format!("{} {what}", plural(*count, "node"))).collect();
     look.paint(Tone::Dim, &words.join(", "))
-}
-
-/// The content in a node's object.
-pub(super) fn content(object: Option<Json>) -> Option<Json> {
-    match object {
-        Some(Json::Map(mut object)) => object.remove("content"),
-        _ => None,
-    }
 }
 
 /// A value in a few words.

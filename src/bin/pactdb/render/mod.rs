@@ -13,21 +13,21 @@ mod node;
 mod range;
 mod replies;
 mod session;
+mod state;
 mod table;
 mod text;
 mod tree;
 mod units;
 
-pub use diff::diff;
+pub use diff::{NodesById, Sides, diff};
 pub use error::{error, warning};
 pub use look::{Look, Tone};
 pub use node::NodeView;
 pub use range::range;
-pub use replies::{
-    asked, attempts, commit, explanation, log, policies, state_name, state_words, stats, undo,
-};
+pub use replies::{attempts, commit, explanation, log, policies, stats, undo};
 pub use session::{comparison, cycles, imported, life, steps};
+pub use state::{source, state_name, state_words};
 pub use table::{ids, nodes};
 pub use text::{cut, visible, width_of};
-pub use tree::{TreeOptions, tree};
+pub use tree::{TreePart, TreeView, tree};
 pub use units::{plural, size};

@@ -1,23 +1,23 @@
 //! What changed over a range: one block for each pair of snapshots in which something did.
 
 use super::columns::Columns;
-use super::diff::{change, content, one_sided, summary};
+use super::diff::{Sides, change, one_sided, summary};
 use super::look::{Look, Tone};
 use super::units::plural;
 use pactdb::query::{DiffBlock, RangeDiffLatestResult, SnapshotRef};
-use pactdb::{Db, Result, Snapshot};
 
-/// A range, newest first. Pairs without a difference are counted and not shown.
-pub fn range(look: Look, db: &Db, result: &RangeDiffLatestResult) -> Result<String> {
+/// A range, newest first; `sides` has the nodes of each block. Pairs without a difference are counted
+/// and not shown.
+pub fn range(look: Look, sides: &[Sides], result: &RangeDiffLatestResult) -> String {
     let mut out = String::new();
     let mut quiet = 0;
-    for block in &result.diffs {
+    for (block, sides) in result.diffs.iter().zip(sides) {
         let stats = &block.stats;
         if stats.added + stats.removed + stats.changed == 0 {
             quiet += 1;
             continue;
         }
-        out.push_str(&one_block(look, db, block)?);
+        out.push_str(&one_block(look, sides, block));
     }
     if quiet > 0 {
         let words = format!("no difference in {}", plural(quiet, "other pair"));
@@ -32,30 +32,29 @@ pub fn range(look: Look, db: &Db, result: &RangeDiffLatestResult) -> Result<Stri
         let words = "something was cut: raise --max-snapshots or --max-changes to see it";
         out.push_str(&format!("{}\n", look.paint(Tone::Soon, words)));
     }
-    Ok(out)
+    out
 }
 
-fn one_block(look: Look, db: &Db, block: &DiffBlock) -> Result<String> {
-    let (newer, older) = (state(db, &block.from)?, state(db, &block.to)?);
+fn one_block(look: Look, sides: &Sides, block: &DiffBlock) -> String {
     let stats = &block.stats;
     let counts = summary(look, [stats.added, stats.removed, stats.changed]);
     let names = format!("{} → {}", name(&block.to), name(&block.from));
     let mut out = format!("{}  {counts}\n", look.paint(Tone::Strong, &names));
     let mut table = Columns::default();
     for id in &block.added_ids {
-        table.push(one_sided("  +", Tone::Added, &newer, id, None)?);
+        table.push(one_sided("  +", Tone::Added, &sides.newer, id, None));
     }
     for id in &block.removed_ids {
-        table.push(one_sided("  -", Tone::Removed, &older, id, None)?);
+        table.push(one_sided("  -", Tone::Removed, &sides.older, id, None));
     }
     out.push_str(&table.render(look));
     for changed in &block.changed {
-        let contents = [content(older.node(&changed.id)?), content(newer.node(&changed.id)?)];
-        for line in change(look, &changed.id, &changed.delta, true, &contents).lines() {
+        let contents = sides.contents(&changed.id);
+        for line in change(look, &changed.id, &changed.delta, true, contents).lines() {
             out.push_str(&format!("  {line}\n"));
         }
     }
-    Ok(out)
+    out
 }
 
 /// The address as it was asked for, and the cycle beside a relative one.
@@ -64,11 +63,4 @@ fn name(snapshot: &SnapshotRef) -> String {
         "t" => format!("{} (@c{})", snapshot.label, snapshot.cycle),
         _ => snapshot.label.to_string(),
     }
-}
-
-fn state(db: &Db, snapshot: &SnapshotRef) -> Result<Snapshot> {
-    if snapshot.cycle > db.last_cycle() {
-        return Ok(db.working_state());
-    }
-    db.snapshot(snapshot.cycle)
 }

@@ -5,40 +5,8 @@ use super::look::{Look, Tone};
 use super::text::{cut, visible};
 use super::units::{instant, plural, size};
 use pactdb::db::{LogEntry, Stats, UndoReply};
-use pactdb::query::{Explanation, Ran, ReadStates, Tally};
-use pactdb::{Address, Attempt, AttemptStatus, CommitReply, Policy, Snapshot};
-
-/// Which state an answer is about.
-pub fn asked(asked: ReadStates, last_cycle: u64) -> String {
-    match asked {
-        ReadStates::Working => "the working state".to_owned(),
-        ReadStates::Snapshot(cycle) if cycle == last_cycle => {
-            format!("@c{cycle}, the newest snapshot")
-        }
-        ReadStates::Snapshot(cycle) => format!("@c{cycle}"),
-        ReadStates::Event { seq, after: 0 } => format!("@e{seq}, before the first commit"),
-        ReadStates::Event { seq, after } => format!("@e{seq}, after the commit of cycle {after}"),
-        ReadStates::Every { snapshots } => format!("all of {}", plural(snapshots, "snapshot")),
-        ReadStates::Range { newest, oldest, snapshots } => {
-            format!("{} from @c{oldest} to @c{newest}", plural(snapshots, "snapshot"))
-        }
-    }
-}
-
-/// A state in a word or two.
-pub fn state_name(state: &Snapshot) -> String {
-    state.address().map_or_else(|| "the working state".to_owned(), |at| at.to_string())
-}
-
-/// The same, with where it stands in history.
-pub fn state_words(state: &Snapshot, last_cycle: u64) -> String {
-    let about = match state.address() {
-        None => ReadStates::Working,
-        Some(Address::Cycle(cycle)) => ReadStates::Snapshot(cycle),
-        Some(Address::Event(seq)) => ReadStates::Event { seq, after: state.cycle() },
-    };
-    asked(about, last_cycle)
-}
+use pactdb::query::{Explanation, Ran, Tally};
+use pactdb::{Attempt, AttemptStatus, CommitReply, Policy};
 
 /// A closed cycle, or one that would be: what it made, and what went.
 pub fn commit(look: Look, did: &str, reply: &CommitReply) -> String {

@@ -112,10 +112,10 @@ fn short(value: &Json) -> String {
     cut(&visible(&words(value)), 40)
 }
 
-/// Cycles with what they changed, one a line.
-pub fn cycles(look: Look, cycles: &[Vec<Step>]) -> String {
+/// Cycles with what their events changed, one a line.
+pub fn cycles(look: Look, steps: &[Step]) -> String {
     let mut table = Columns::default();
-    for steps in cycles {
+    for steps in steps.chunk_by(|a, b| a.entry.cycle == b.entry.cycle) {
         let Some(last) = steps.last() else { continue };
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
         for change in steps.iter().flat_map(|step| &step.changes) {

@@ -6,69 +6,43 @@ use super::look::{Look, Tone};
 use super::node::NodeView;
 use super::text::{cut, visible};
 use super::units::plural;
-use pactdb::language::Dialect;
-use pactdb::query::SelectOptions;
-use pactdb::{Db, Result, Snapshot};
 use std::collections::HashMap;
 
-/// What of a tree is shown.
+/// A state, or parts of one, to be drawn.
 #[derive(Debug, Clone)]
-pub struct TreeOptions {
-    /// How many of the newest turns; all of them if there is no number.
-    pub turns: Option<u64>,
-    /// Only these nodes and what is below them, by id, in order.
-    pub only: Option<Vec<String>>,
+pub struct TreeView {
+    /// The cycle that ages are counted to.
+    pub now: u64,
+    /// One below the other.
+    pub parts: Vec<TreePart>,
+}
+
+/// A part of a drawing.
+#[derive(Debug, Clone)]
+pub enum TreePart {
+    /// Nodes with what is below them, in pre-order.
+    Nodes(Vec<NodeView>),
+    /// Turns.
+    Turns {
+        /// How many there are.
+        count: u64,
+        /// How many of the newest are shown.
+        shown: u64,
+        /// Those, with what is below them, in pre-order.
+        nodes: Vec<NodeView>,
+    },
 }
 
 /// A state as a tree.
-pub fn tree(look: Look, db: &Db, state: &Snapshot, options: &TreeOptions) -> Result<String> {
-    let now = if state.is_committed() { state.cycle() } else { state.cycle() + 1 };
-    let mut painter = Painter { table: Columns::default(), now };
-    match &options.only {
-        Some(ids) => {
-            for id in ids {
-                let id = quoted(id);
-                painter.add(&read(db, state, &format!("#{id}, #{id} *"))?, false);
-            }
+pub fn tree(look: Look, view: &TreeView) -> String {
+    let mut painter = Painter { table: Columns::default(), now: view.now };
+    for part in &view.parts {
+        match part {
+            TreePart::Nodes(nodes) => painter.add(nodes, false),
+            TreePart::Turns { count, shown, nodes } => painter.turns(*count, *shown, nodes),
         }
-        None => whole(db, state, options, &mut painter)?,
     }
-    Ok(painter.table.render(look))
-}
-
-fn whole(db: &Db, state: &Snapshot, options: &TreeOptions, painter: &mut Painter) -> Result<()> {
-    painter.add(&read(db, state, "^sys, ^sys *")?, false);
-    let count = state.turns();
-    let shown = options.turns.unwrap_or(count).min(count);
-    painter.line(vec![
-        Cell::new(Tone::Region, "^seq").and(Tone::Dim, format!("  {}", plural(count, "turn"))),
-    ]);
-    if shown < count {
-        let words =
-            format!("{} not shown: ask for more, or for all", plural(count - shown, "older turn"));
-        painter.line(vec![Cell::new(Tone::Dim, format!("⋮  {words}"))]);
-    }
-    if shown > 0 {
-        let q = format!(".mt:depth(1-{shown}), .mt:depth(1-{shown}) *");
-        painter.add(&read(db, state, &q)?, true);
-    }
-    painter.add(&read(db, state, "^ah, ^ah *")?, false);
-    Ok(())
-}
-
-/// Nodes of a state, in canonical order.
-fn read(db: &Db, state: &Snapshot, q: &str) -> Result<Vec<NodeView>> {
-    let text = match state.address() {
-        Some(at) => format!("{at} {q}"),
-        None => q.to_owned(),
-    };
-    let nodes = db.nodes(&text, Some(Dialect::V0_1), &SelectOptions::default())?;
-    Ok(nodes.nodes.iter().map(NodeView::of).collect())
-}
-
-/// An id as a selector has it.
-fn quoted(id: &str) -> String {
-    format!("'{}'", id.replace('\\', "\\\\").replace('\'', "\\'"))
+    painter.table.render(look)
 }
 
 struct Painter {
@@ -79,6 +53,19 @@ struct Painter {
 impl Painter {
     fn line(&mut self, cells: Vec<Cell>) {
         self.table.push(cells);
+    }
+
+    fn turns(&mut self, count: u64, shown: u64, nodes: &[NodeView]) {
+        let words = format!("  {}", plural(count, "turn"));
+        self.line(vec![Cell::new(Tone::Region, "^seq").and(Tone::Dim, words)]);
+        if shown < count {
+            let older = plural(count - shown, "older turn");
+            let words = format!("⋮  {older} not shown: ask for more, or for all");
+            self.line(vec![Cell::new(Tone::Dim, words)]);
+        }
+        if shown > 0 {
+            self.add(nodes, true);
+        }
     }
 
     /// Adds nodes in pre-order. A node whose parent is not among them is a top; `below` says that

@@ -3,17 +3,18 @@
 use super::meta::FORMS;
 use super::query::{self, Last};
 use super::session::{Outcome, Session};
-use crate::answer::Answer;
+use crate::answer::{Answer, pretty};
+use crate::commands::replay::steps;
 use crate::context::name_of;
-use crate::progress::Bar;
-use crate::render::{self, TreeOptions, plural, visible};
-use pactdb::db::PolicyRequest;
+use crate::render::{self, plural, visible};
+use crate::states;
+use pactdb::db::{LogRequest, PolicyRequest};
 use pactdb::language::{Dialect, named_id, nearest_word, parse_selector};
-use pactdb::protocol::{Explain, GetStats, Undo};
-use pactdb::session::{self, Replay, ReplayRequest, ThreadFormat};
-use pactdb::{
-    Address, AttemptAction, AttemptRequest, Code, CommitRequest, Db, Error, Result, Snapshot,
+use pactdb::protocol::{
+    ClientExt, Explain, GetStats, Life, Replay, StateReply, Thread, Undo, Verify,
 };
+use pactdb::session::ThreadFormat;
+use pactdb::{Address, AttemptAction, AttemptRequest, Code, CommitRequest, Error, Result};
 
 /// How many of the newest turns a tree shows unless told otherwise.
 const TURNS: u64 = 10;
@@ -23,22 +24,15 @@ const EVENTS: u64 = 20;
 
 /// `.tree [N | all | SELECTOR]`
 pub fn tree(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
-    let (look, lens) = (session.look(), session.lens);
+    let look = session.look();
     if rest.is_empty() || rest == "all" || rest.parse::<u64>().is_ok() {
         let turns = if rest == "all" { None } else { Some(rest.parse().unwrap_or(TURNS)) };
-        let found = session.patiently(move |db| {
-            let state = state(db, lens)?;
-            let text = render::tree(look, db, &state, &TreeOptions { turns, only: None })?;
-            let source = Some(name(db, &state));
-            Ok(Answer { text, warnings: Vec::new(), source })
-        })?;
-        return Ok(session.keep(found));
+        let state = address(session, "")?;
+        let text = render::tree(look, &states::tree(session.client(), &state, turns)?);
+        let source = Some(render::state_words(&state));
+        return Ok(session.keep(Answer { text, warnings: Vec::new(), source }));
     }
-    let found = ask(session, rest)?;
-    let Some(found) = found else { return Ok(Outcome::Interrupted) };
-    let answer = found.in_form(look, &session.db, "tree")?;
-    session.last = Some(Last::Nodes(Box::new(found)));
-    Ok(answer.into())
+    in_form(session, rest, "tree")
 }
 
 /// `.show SELECTOR`
@@ -46,34 +40,19 @@ pub fn show(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     if rest.is_empty() {
         return Err(Error::request("which nodes? `.show SELECTOR`, for example `.show #cb:1`"));
     }
-    let Some(found) = ask(session, rest)? else { return Ok(Outcome::Interrupted) };
-    let answer = found.in_form(session.look(), &session.db, "full")?;
-    session.last = Some(Last::Nodes(Box::new(found)));
-    Ok(answer.into())
+    in_form(session, rest, "full")
 }
 
 /// Asks a selector that is the argument of a command.
-fn ask(session: &Session<'_>, text: &str) -> Result<Option<query::Found>> {
+fn in_form(session: &mut Session<'_>, text: &str, form: &str) -> Result<Outcome> {
     let selector =
         parse_selector(text, session.dialect).map_err(|error| Error::from(error).in_text(text))?;
     let (q, prefix) = query::through_lens(session, selector.time.is_some(), text);
-    let dialect = session.dialect;
-    session
-        .patiently(move |db| query::find(db, &q, dialect))
-        .map_err(|error| super::report::in_line(error, text, &prefix))
-}
-
-/// The state that the session looks at.
-fn state(db: &Db, lens: Option<Address>) -> Result<Snapshot> {
-    match lens {
-        Some(Address::Cycle(cycle)) => db.snapshot(cycle),
-        Some(Address::Event(seq)) => db.after_event(seq),
-        None => Ok(db.working_state()),
-    }
-}
-
-fn name(db: &Db, state: &Snapshot) -> String {
-    render::state_words(state, db.last_cycle())
+    let found = query::find(session.client(), &q, session.dialect)
+        .map_err(|error| super::report::in_line(error, text, &prefix))?;
+    let answer = found.in_form(session.look(), session.client(), form)?;
+    session.last = Some(Last::Nodes(Box::new(found)));
+    Ok(answer.into())
 }
 
 /// `.thread [ADDRESS] [FORMAT]`
@@ -90,14 +69,14 @@ pub fn thread(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
         }
     }
     let state = address(session, at)?;
-    let thread = session::thread(&state, format)?;
-    let value = pactdb::json::parse(&thread.text)?;
+    let request = Thread { at: fixed(&state), format: Some(format), ..Thread::default() };
+    let thread = session.client().ask_fully(request)?;
     let answer = Answer {
-        text: query::pretty(&value),
+        text: pretty(&pactdb::json::parse(&thread.reply.0)?)?,
         warnings: thread.warnings,
-        source: Some(name(&session.db, &state)),
+        source: Some(render::state_words(&state)),
     };
-    Ok(session.keep(Some(answer)))
+    Ok(session.keep(answer))
 }
 
 /// `.life ID`
@@ -106,13 +85,7 @@ pub fn life(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     if id.is_empty() {
         return Err(Error::request("whose life? `.life ID`, for example `.life cb:1`"));
     }
-    let look = session.look();
-    let found = session.patiently(move |db| {
-        let moments = session::life(db, &id)?;
-        let source = Some(format!("{} of {id}", plural(moments.len() as u64, "moment")));
-        Ok(Answer { text: render::life(look, &moments), warnings: Vec::new(), source })
-    })?;
-    Ok(session.keep(found))
+    session.run(Life { id, ..Life::default() }.into())
 }
 
 /// `.replay [all] [SELECTOR]`: at a terminal one event for each press of Enter, else all at once.
@@ -121,71 +94,64 @@ pub fn replay(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
         Some(after) if after.is_empty() || after.starts_with(char::is_whitespace) => {
             (true, after.trim())
         }
-        _ => (session.interrupt.is_none(), rest),
+        _ => (!session.interactive, rest),
     };
-    let select = (!rest.is_empty()).then(|| rest.to_owned());
-    let (look, dialect) = (session.look(), Some(session.dialect));
     let to = match session.lens {
         None => None,
-        Some(Address::Cycle(cycle)) => Some(cycle),
-        Some(Address::Event(seq)) => {
-            let message = format!("a replay goes by cycles, and you are looking at @e{seq}");
+        Some(at @ Address::Cycle(_)) => Some(at.to_string()),
+        Some(at @ Address::Event(_)) => {
+            let message = format!("a replay goes by cycles, and you are looking at {at}");
             let mut error = Error::request(message);
             error.details.hint = Some("`.at now` goes back to the working state".to_owned());
             return Err(error);
         }
     };
-    let request = ReplayRequest { from: None, to, select, dialect };
+    let q = (!rest.is_empty()).then(|| rest.to_owned());
+    let request = Replay { to, q, dialect: Some(session.dialect), ..Replay::default() };
     if !all {
-        session.replay = Some(Replay::new(&session.db, &request)?);
+        session.replay = Some(Replay { limit: Some(1), ..request });
         return replay_step(session);
     }
-    let found = session.patiently(move |db| {
-        let steps = Replay::new(db, &request)?.collect::<Result<Vec<_>>>()?;
-        let source = Some(plural(steps.len() as u64, "event"));
-        Ok(Answer { text: render::steps(look, &steps), warnings: Vec::new(), source })
-    })?;
-    Ok(session.keep(found))
+    let steps = steps(session.client(), request)?;
+    let source = Some(plural(steps.len() as u64, "event"));
+    let text = render::steps(session.look(), &steps);
+    Ok(session.keep(Answer { text, warnings: Vec::new(), source }))
 }
 
 /// The next event of a replay that goes on.
 pub fn replay_step(session: &mut Session<'_>) -> Result<Outcome> {
-    let look = session.look();
-    let step = session.replay.as_mut().and_then(Iterator::next).transpose();
-    let (text, source) = match step {
-        Ok(Some(step)) => {
-            (render::steps(look, &[step]), "Enter shows the next event, any other line ends this")
-        }
-        Ok(None) => {
-            session.replay = None;
-            (String::new(), "that was the last event")
-        }
-        Err(error) => {
-            session.replay = None;
-            return Err(error);
-        }
-    };
+    let (mut text, mut source) = (String::new(), "that was the last event");
+    if let Some(request) = session.replay.take()
+        && let [step] = &*steps(session.client(), request.clone())?
+    {
+        text = render::steps(session.look(), std::slice::from_ref(step));
+        source = "Enter shows the next event, any other line ends this";
+        session.replay = Some(Replay { after: Some(step.entry.seq), ..request });
+    }
     Ok(Answer { text, source: Some(source.to_owned()), ..Answer::default() }.into())
 }
 
 /// The state at an address, or where the session looks.
-fn address(session: &Session<'_>, text: &str) -> Result<Snapshot> {
+fn address(session: &Session<'_>, text: &str) -> Result<StateReply> {
+    let (client, lens) = (session.client(), session.lens.map(|lens| lens.to_string()));
     match text {
-        "" => state(&session.db, session.lens),
-        "now" => Ok(session.db.working_state()),
-        text => crate::answer::state_at(&session.db, Some(text), Some(session.dialect)),
+        "" => states::one_at(client, lens.as_deref(), None),
+        "now" => states::one_at(client, None, None),
+        text => states::one_at(client, Some(text), Some(session.dialect)),
     }
+}
+
+/// The address of a state that means the same whatever comes.
+fn fixed(state: &StateReply) -> Option<String> {
+    states::address(state).map(|at| at.to_string())
 }
 
 /// `.at [ADDRESS | now]`
 pub fn at(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
-    if !rest.is_empty() {
-        let state = address(session, rest)?;
-        session.lens = state.address();
-    }
-    let (db, lens) = (&session.db, session.lens);
-    let name = name(db, &state(db, lens)?);
-    Ok(match lens {
+    let state = address(session, rest)?;
+    session.lens = states::address(&state);
+    let name = render::state_words(&state);
+    Ok(match session.lens {
         Some(_) => format!("questions read {name}; `.at now` goes back to the working state\n"),
         None => format!("questions read {name}\n"),
     }
@@ -194,7 +160,7 @@ pub fn at(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
 
 /// `.log [N | all]`
 pub fn log(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
-    let events = session.db.stats()?.events;
+    let events = session.store()?.events;
     let count = match rest {
         "" => EVENTS,
         "all" => events,
@@ -202,14 +168,15 @@ pub fn log(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
             Error::request(format!("how many events? `.log 5` or `.log all`, not `{number}`"))
         })?,
     };
-    let from = events.saturating_sub(count) + 1;
-    let entries = session.db.log(Some(from), Some(count))?;
+    let from = Some(events.saturating_sub(count) + 1);
+    let request = LogRequest { from, limit: Some(count), ..LogRequest::default() };
+    let entries = session.client().ask(request)?;
     let answer = Answer {
         text: render::log(session.look(), &entries),
         warnings: Vec::new(),
         source: Some(format!("{} of {}", entries.len(), plural(events, "event"))),
     };
-    Ok(session.keep(Some(answer)))
+    Ok(session.keep(answer))
 }
 
 /// `.stats`
@@ -221,9 +188,7 @@ pub fn stats(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
 /// `.attempts`
 pub fn attempts(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     nothing(rest, "attempts")?;
-    let list = session.db.attempt(AttemptRequest::new(AttemptAction::List))?;
-    let text = render::attempts(session.look(), &list);
-    Ok(session.keep(Some(text.into())))
+    session.run(AttemptRequest::new(AttemptAction::List).into())
 }
 
 /// `.policy`
@@ -243,10 +208,7 @@ pub fn explain(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     let selector =
         parse_selector(rest, session.dialect).map_err(|error| Error::from(error).in_text(rest))?;
     let (q, _) = query::through_lens(session, selector.time.is_some(), rest);
-    let (dialect, look) = (Some(session.dialect), session.look());
-    let question = Explain { q, dialect };
-    let found = session.patiently(move |db| crate::answer::answer(look, db, question.into()))?;
-    Ok(session.keep(found))
+    session.run(Explain { q, dialect: Some(session.dialect) }.into())
 }
 
 /// `.last [FORM]`
@@ -260,9 +222,9 @@ pub fn last(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     }
     let answer = match (&session.last, rest) {
         (None, _) => return Err(Error::request("there is no result yet")),
-        (Some(Last::Nodes(found)), form) => found.in_form(look, &session.db, form)?,
+        (Some(Last::Nodes(found)), form) => found.in_form(look, session.client(), form)?,
         (Some(Last::Range(text, _)), "") => text.clone().into(),
-        (Some(Last::Range(_, json)), "json") => format!("{json}\n").into(),
+        (Some(Last::Range(_, json)), "json") => json.clone().into(),
         (Some(Last::Text(text)), "") => text.clone().into(),
         (Some(_), form) => {
             return Err(Error::request(format!("the last result has no form `{form}`: `.last`")));
@@ -286,15 +248,7 @@ pub fn commit(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
 /// `.verify`
 pub fn verify(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     nothing(rest, "verify")?;
-    // It holds the store while it runs, so there is no going on without it.
-    let bar = Bar::new();
-    let verified = session.db.verify(|progress| bar.show(progress))?;
-    drop(bar);
-    let text = format!(
-        "all is well: {} events, {} contents, {} commits, {} derived rows\n",
-        verified.events, verified.contents, verified.commits, verified.rows
-    );
-    Ok(session.keep(Some(text.into())))
+    session.run(Verify {}.into())
 }
 
 /// `.dialect [0.1 | 1.0]`
@@ -304,7 +258,7 @@ pub fn dialect(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
             .parse::<Dialect>()
             .map_err(|_| Error::request(format!("a dialect is 0.1 or 1.0, not `{rest}`")))?;
     }
-    let own = session.db.dialect();
+    let own = session.store_dialect;
     let text = match session.dialect == own {
         true => format!("questions are in dialect {own}, the store's own\n"),
         false => format!("questions are in dialect {}, edits in {own}\n", session.dialect),

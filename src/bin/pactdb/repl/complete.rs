@@ -1,18 +1,62 @@
 //! What Tab offers: the words of the language and of this store, and the commands of the REPL.
 //!
-//! Selectors and statements are completed by the library; here are the lines that begin with a dot.
+//! Selectors and statements are completed by whoever answers for the store; here are the lines that
+//! begin with a dot.
 
 use super::help::topics;
 use super::meta::{self, COMMANDS, Takes};
-use pactdb::language::complete::{
-    Completion, CompletionContext, complete as complete_statement, step_starts, time_addresses,
-};
+use super::session::Session;
+use crate::connect::Connection;
+use pactdb::language::complete::{Completion, step_starts};
+use pactdb::language::{Dialect, Span, named_id};
+use pactdb::protocol::{ClientExt, Complete};
 
-/// Most ids that are offered at once.
-const MOST_IDS: usize = 50;
+/// Who knows the words of the store, and in which state of it they are looked for.
+pub struct Words {
+    client: Connection,
+    dialect: Dialect,
+    at: Option<String>,
+}
+
+impl Words {
+    /// As a session looks at the store.
+    pub fn of(session: &Session<'_>) -> Words {
+        let at = session.lens.map(|lens| lens.to_string());
+        Words { client: session.client.clone(), dialect: session.dialect, at }
+    }
+
+    /// Completion of a selector or a statement that begins at a byte of the line. What cannot be told
+    /// is not offered.
+    fn complete_from(&self, text: &str, from: usize) -> Completion {
+        self.ask(&text[from..], self.dialect).moved_by(from)
+    }
+
+    fn ask(&self, text: &str, dialect: Dialect) -> Completion {
+        let (text, at) = (text.to_owned(), self.at.clone());
+        let end = text.len();
+        let asked = Complete { text, cursor: None, at, dialect: Some(dialect) };
+        let Ok(found) = self.client.ask(asked) else { return Completion::none(end) };
+        let start = usize::try_from(found.span.0).map_or(end, |start| start.min(end));
+        Completion { span: Span::new(start, end), candidates: found.candidates }
+    }
+
+    /// Ids that begin so. In this dialect `#` names ids.
+    fn ids(&self, typed: &str) -> Vec<String> {
+        let offered = self.ask(&format!("#{typed}"), Dialect::V0_1).candidates;
+        let ids = offered.iter().filter(|offer| offer.starts_with('#'));
+        ids.map(|id| named_id(id).into_owned()).collect()
+    }
+
+    /// Addresses of single states.
+    fn addresses(&self) -> Vec<String> {
+        let offered = self.ask("@", self.dialect).candidates;
+        let one = |offer: &String| !matches!(offer.as_str(), "@*" | "@history");
+        offered.into_iter().filter(one).collect()
+    }
+}
 
 /// What could stand at the end of `text`, the line up to the cursor. Files are not known here.
-pub fn complete(text: &str, context: &CompletionContext<'_>) -> Completion {
+pub fn complete(text: &str, words: &Words) -> Completion {
     let lead = text.len() - text.trim_start().len();
     let word_only = !text[lead..].contains(char::is_whitespace);
     if text[lead..].starts_with('.') && word_only {
@@ -20,7 +64,7 @@ pub fn complete(text: &str, context: &CompletionContext<'_>) -> Completion {
             "" => format!(".{}", command.name),
             _ => format!(".{} ", command.name),
         });
-        let types = complete_from(text, lead, context);
+        let types = words.complete_from(text, lead);
         let commands = Completion::matching(text, lead, commands).candidates;
         return match types.span.start == lead {
             true => Completion::matching(text, lead, types.candidates.into_iter().chain(commands)),
@@ -28,31 +72,24 @@ pub fn complete(text: &str, context: &CompletionContext<'_>) -> Completion {
         };
     }
     let Some((command, arguments)) = meta::of_line(text) else {
-        return complete_from(text, 0, context);
+        return words.complete_from(text, 0);
     };
     let at = text.len() - text[lead..].trim_start_matches(|c: char| !c.is_whitespace()).len();
     let start = text.len() - text.rsplit(char::is_whitespace).next().unwrap_or("").len();
-    let words = || context.vocabulary.words();
     match command.takes {
         Takes::Nothing | Takes::File => Completion::none(text.len()),
-        Takes::Words(words) => {
-            Completion::matching(text, start, words.iter().map(|&word| word.to_owned()))
+        Takes::Words(known) => {
+            Completion::matching(text, start, known.iter().map(|&word| word.to_owned()))
         }
-        Takes::Id => Completion::matching(text, start, words().ids.iter().take(MOST_IDS).cloned()),
+        Takes::Id => Completion::matching(text, start, words.ids(&text[start..])),
         Takes::Topic => Completion::matching(text, start, topics()),
         Takes::Address => {
             let now = std::iter::once("now".to_owned()).filter(|_| command.name == "at");
-            Completion::matching(text, start, time_addresses(&words()).into_iter().chain(now))
+            Completion::matching(text, start, words.addresses().into_iter().chain(now))
         }
         Takes::Selector if arguments.is_empty() => {
-            Completion::matching(text, start, step_starts(context.dialect))
+            Completion::matching(text, start, step_starts(words.dialect))
         }
-        Takes::Selector => complete_from(text, at, context),
+        Takes::Selector => words.complete_from(text, at),
     }
-}
-
-/// Completion of a selector or a statement that begins at a byte of the line.
-fn complete_from(text: &str, from: usize, context: &CompletionContext<'_>) -> Completion {
-    let rest = &text[from..];
-    complete_statement(rest, rest.len(), context).moved_by(from)
 }

@@ -2,13 +2,16 @@
 
 use super::script::Pieces;
 use super::session::{Outcome, Session};
-use crate::answer::Answer;
+use crate::answer::{Answer, answer};
+use crate::commands::fork::{dump_to_file, fork_to};
+use crate::commands::import::read as read_document;
 use crate::context::private;
-use crate::progress::Bar;
 use crate::render::{self, plural, visible};
-use pactdb::session::{self, Format, ImportRequest};
-use pactdb::{Address, Code, Error, Options, Result};
-use std::io::{BufReader, BufWriter, Write};
+use crate::states;
+use pactdb::protocol::{ClientExt, Export};
+use pactdb::session::{Format, ImportRequest};
+use pactdb::{Code, Error, Result};
+use std::io::{BufReader, Write};
 use std::path::Path;
 
 /// Scripts that run scripts stop at this depth: one of them runs itself.
@@ -20,10 +23,9 @@ pub fn export(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     let file = named(file, "export")?;
     let lens = session.lens.map(|lens| lens.to_string());
     let at = at.map(str::to_owned).or(lens);
-    let dialect = Some(session.dialect);
-    let found = session
-        .patiently(move |db| crate::answer::state_at(db, at.as_deref(), dialect)?.export())?;
-    let Some(text) = found else { return Ok(Outcome::Interrupted) };
+    let state = states::one_at(session.client(), at.as_deref(), Some(session.dialect))?;
+    let at = states::address(&state).map(|at| at.to_string());
+    let text = session.client().ask(Export { at, ..Export::default() })?.0;
     let made = private().write(true).create(true).truncate(true).open(&file);
     let written = made.and_then(|mut out| out.write_all(text.as_bytes()));
     written.map_err(|error| about(&file, &error))?;
@@ -41,65 +43,40 @@ pub fn import(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     };
     let file = named(file, "import")?;
     session.refuse_through_lens()?;
-    let input = std::fs::File::open(&file).map_err(|error| about(&file, &error))?;
-    let size = input.metadata().map_or(0, |metadata| metadata.len());
-    let request = ImportRequest { name: Some(file), format, ..ImportRequest::default() };
-    let bar = Bar::new();
-    let report = session::import(&session.db, BufReader::new(input), &request, &mut |progress| {
-        bar.show_import(progress, size)
-    });
-    drop(bar);
-    session.version += 1;
-    let report = report.map_err(|mut error| {
-        // The library speaks of the flag of the command line.
-        if error.details.hint.as_ref().is_some_and(|hint| hint.contains("--format")) {
-            error.details.hint = Some("`.import FILE FORMAT` says which it is".to_owned());
-        }
-        error
-    })?;
+    let request = ImportRequest { format, ..ImportRequest::default() };
+    let (import, _) = read_document(Some(Path::new(&file)), request).map_err(in_words)?;
     let look = session.look();
-    let warnings = report.reply.warnings.iter().map(|warning| render::warning(look, warning));
-    Ok((warnings.collect::<String>() + &render::imported(look, &report)).into())
+    let Answer { text, warnings, .. } =
+        answer(look, session.client(), import.into()).map_err(in_words)?;
+    let warnings = warnings.iter().map(|warning| render::warning(look, warning));
+    Ok((warnings.collect::<String>() + &text).into())
+}
+
+/// An error of an import. The library speaks of the flag of the command line.
+fn in_words(mut error: Error) -> Error {
+    if error.details.hint.as_ref().is_some_and(|hint| hint.contains("--format")) {
+        error.details.hint = Some("`.import FILE FORMAT` says which it is".to_owned());
+    }
+    error
 }
 
 /// `.fork FILE [ADDRESS]`
 pub fn fork(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     let (file, at) = with_address(rest);
     let file = named(file, "fork")?;
-    let until = match at {
-        Some(at) => {
-            let state = crate::answer::state_at(&session.db, Some(at), Some(session.dialect))?;
-            state.address().unwrap_or(Address::Cycle(state.cycle()))
-        }
-        None => session.lens.unwrap_or(Address::Cycle(session.db.last_cycle())),
-    };
-    let bar = Bar::new();
-    let mut progress = |done, all| bar.set("forking", done, all);
-    let made = session::fork(&session.db, until, Path::new(&file), Options::new(), &mut progress)?;
-    let events = plural(made.events(), "event");
-    let (file, cycle) = (visible(&file), made.last_cycle());
+    let at = at.map(str::to_owned).or(session.lens.map(|lens| lens.to_string()));
+    let dialect = Some(session.dialect);
+    let made = fork_to(session.context, session.client(), at, dialect, Path::new(&file))?;
+    let events = plural(made.events, "event");
+    let (file, cycle) = (visible(&file), made.cycle);
     Ok(format!("forked into {file}: {events}, newest cycle {cycle}\n").into())
 }
 
 /// `.dump FILE`
 pub fn dump(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     let file = named(rest, "dump")?;
-    let made = private().write(true).create_new(true).open(&file);
-    let mut out = BufWriter::new(made.map_err(|error| about(&file, &error))?);
-    let bar = Bar::new();
-    let report = session::dump(&session.db, &mut out, &mut |done, all| {
-        bar.set("dumping", done, all);
-    });
-    let report = report.and_then(|report| {
-        let out = out.into_inner().map_err(|failed| about(&file, failed.error()))?;
-        out.sync_all().map_err(|error| about(&file, &error))?;
-        Ok(report)
-    });
-    if report.is_err() {
-        // Half a dump is none.
-        let _ = std::fs::remove_file(&file);
-    }
-    let events = plural(report?.events, "event");
+    let dumped = dump_to_file(session.client(), Path::new(&file))?;
+    let events = plural(dumped.events, "event");
     Ok(format!("dumped {events} to {}\n", visible(&file)).into())
 }
 
@@ -124,7 +101,6 @@ pub fn read(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
             count += 1;
             match outcome {
                 Outcome::Answer(answer) | Outcome::Whole(answer) => text.push_str(&answer.text),
-                Outcome::Interrupted => return Ok(Outcome::Interrupted),
                 Outcome::Leave => break,
             }
         }

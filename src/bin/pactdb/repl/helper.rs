@@ -1,25 +1,19 @@
 //! What the line editor asks while a line is typed: completion, colours, hints, and whether the
 //! line is whole.
 
-use super::complete::complete;
+use super::complete::{Words, complete};
 use super::highlight;
 use super::hint::{Expected, expected};
 use super::meta::{self, Takes};
 use super::session::Session;
 use crate::render::{Look, Tone, visible, width_of};
-use pactdb::language::complete::{CompletionContext, Vocabulary, Words};
-use pactdb::language::words::Keyword;
-use pactdb::language::{Dialect, Fault, Token, tokens, unclosed};
-use pactdb::protocol::{statement_fields, words_of};
-use pactdb::{Address, Db};
+use pactdb::language::{Fault, Token, tokens, unclosed};
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
 use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::{Hint, Hinter};
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Context, Helper};
 use std::borrow::Cow;
-use std::cell::RefCell;
-use std::rc::Rc;
 
 /// No candidate is wider than this.
 const WIDEST: usize = 200;
@@ -27,47 +21,20 @@ const WIDEST: usize = 200;
 /// What the editor asks.
 pub struct LineHelper {
     look: Look,
-    db: Db,
-    dialect: Dialect,
-    /// What the words below are from.
-    key: (Option<Address>, u64),
-    words: RefCell<Option<Rc<Words>>>,
+    words: Words,
     files: FilenameCompleter,
 }
 
 impl LineHelper {
     /// A helper for a session.
     pub fn new(session: &Session<'_>, look: Look) -> LineHelper {
-        LineHelper {
-            look,
-            db: session.db.clone(),
-            dialect: session.dialect,
-            key: (session.lens, session.version),
-            words: RefCell::new(None),
-            files: FilenameCompleter::new(),
-        }
+        LineHelper { look, words: Words::of(session), files: FilenameCompleter::new() }
     }
 
-    /// Follows the session; the words of the store are kept while nothing has changed.
+    /// Follows the session.
     pub fn follow(&mut self, session: &Session<'_>, look: Look) {
         self.look = look;
-        self.dialect = session.dialect;
-        let key = (session.lens, session.version);
-        if self.key != key {
-            self.key = key;
-            self.words.replace(None);
-        }
-    }
-}
-
-impl Vocabulary for LineHelper {
-    fn words(&self) -> Rc<Words> {
-        let mut words = self.words.borrow_mut();
-        words.get_or_insert_with(|| Rc::new(words_of(&self.db, self.key.0))).clone()
-    }
-
-    fn fields(&self, statement: Keyword) -> Option<Vec<&'static str>> {
-        statement_fields(statement)
+        self.words = Words::of(session);
     }
 }
 
@@ -91,12 +58,7 @@ impl Completer for LineHelper {
             files.retain(|file| can_be_offered(&file.replacement));
             return Ok((start, files));
         }
-        let context = CompletionContext {
-            dialect: self.dialect,
-            store_dialect: self.db.dialect(),
-            vocabulary: self,
-        };
-        let offer = complete(text, &context);
+        let offer = complete(text, &self.words);
         // The quote that closes a value is typed for you and not listed.
         let shown = |candidate: &str| match candidate.starts_with(['\'', '"']) {
             true => candidate.to_owned(),

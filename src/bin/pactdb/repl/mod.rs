@@ -23,6 +23,7 @@ mod terminal;
 pub use script::{ScriptOptions, script};
 
 use crate::context::Context;
+use crate::signals::Input;
 use pactdb::{Code, Error, Result};
 use std::io::{BufReader, IsTerminal};
 use std::path::Path;
@@ -34,13 +35,13 @@ pub fn run(context: &Context) -> Result<ExitCode> {
     if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
         return terminal::run(context);
     }
-    script(context, std::io::stdin().lock(), &ScriptOptions::default())
+    script(context, BufReader::new(Input), &ScriptOptions::default())
 }
 
 /// Runs the statements of a file; `-` is standard input.
 pub fn run_file(context: &Context, file: &Path, options: ScriptOptions) -> Result<ExitCode> {
     if file == Path::new("-") {
-        return script(context, std::io::stdin().lock(), &options);
+        return script(context, BufReader::new(Input), &options);
     }
     let input = std::fs::File::open(file)
         .map_err(|error| Error::new(Code::StoreIo, format!("{}: {error}", file.display())))?;

@@ -2,13 +2,16 @@
 
 use super::session::Session;
 use crate::render::{Look, Tone, plural};
+use pactdb::Result;
 
 /// The prompt, plain and in colours: `pactdb memory@c42> `, or `pactdb memory*> ` with edits that
 /// are not committed.
 pub fn prompt(session: &Session<'_>, look: Look) -> (String, String) {
     let name = session.name();
     let lens = session.lens.map(|lens| lens.to_string()).unwrap_or_default();
-    let mark = if lens.is_empty() && session.db.uncommitted() > 0 { "*" } else { "" };
+    // A store that does not answer says so at the next line.
+    let edited = session.store().is_ok_and(|store| store.uncommitted > 0);
+    let mark = if lens.is_empty() && edited { "*" } else { "" };
     let plain = format!("pactdb {name}{lens}{mark}> ");
     let styled = format!(
         "{} {}{}{}{} ",
@@ -22,28 +25,27 @@ pub fn prompt(session: &Session<'_>, look: Look) -> (String, String) {
 }
 
 /// The three lines that say where you are and what to try.
-pub fn welcome(session: &Session<'_>, look: Look, is_new: bool) -> String {
-    let db = &session.db;
+pub fn welcome(session: &Session<'_>, look: Look, is_new: bool) -> Result<String> {
+    let store = session.store()?;
     let file = session.context.store.display();
-    let generation = db.generation().name();
+    let generation = &store.spec;
     let made = if is_new { ", new" } else { "" };
     let version = env!("CARGO_PKG_VERSION");
     let first =
         look.paint(Tone::Strong, &format!("pactdb {version}: {file} (PACT {generation}{made})"));
-    let history = db.history();
-    let snapshots = match history.len() {
+    let snapshots = match store.snapshots {
         0 => "nothing is committed yet".to_owned(),
-        count => format!("{}, the newest is @c{}", plural(count, "snapshot"), db.last_cycle()),
+        count => format!("{}, the newest is @c{}", plural(count, "snapshot"), store.cycle),
     };
-    let pending = match db.uncommitted() {
+    let pending = match store.uncommitted {
         0 => String::new(),
         count => format!("; {} not committed", plural(count, "edit")),
     };
     let block = if generation == "1.0" { ".block" } else { ".cb" };
-    let tries = if history.is_empty() && db.uncommitted() == 0 {
+    let tries = if store.snapshots == 0 && store.uncommitted == 0 {
         format!("try: add {{role='user'}} 'Hello'    commit    @t0 {block}    .help")
     } else {
         format!("try: .tree    {block}[role='user']    @t-3..@t0 {block}    .help")
     };
-    format!("{first}\n{snapshots}{pending}\n{}\n", look.paint(Tone::Dim, &tries))
+    Ok(format!("{first}\n{snapshots}{pending}\n{}\n", look.paint(Tone::Dim, &tries)))
 }

@@ -3,13 +3,14 @@
 use super::meta;
 use super::report;
 use super::session::{Outcome, Session};
-use crate::answer::{Answer, now, source};
-use crate::render::{self, Look, NodeView, Tone, TreeOptions, visible};
+use crate::answer::{Answer, pretty, select as select_in_words};
+use crate::render::{self, Look, NodeView, Tone, visible};
+use crate::states;
 use pactdb::json::Map;
 use pactdb::language::Dialect;
 use pactdb::language::ast::Selector;
-use pactdb::query::{ReadStates, SelectOptions, Selected};
-use pactdb::{Db, Error, Json, Result, Snapshot};
+use pactdb::protocol::{Client, ClientExt, Nodes, Select, Selection, StateReply};
+use pactdb::{Error, Json, Result};
 
 /// The last result, in a form from which others can be made.
 pub enum Last {
@@ -25,11 +26,8 @@ pub enum Last {
 pub struct Found {
     nodes: Vec<Map>,
     warnings: Vec<String>,
-    /// The cycle that ages are counted to.
-    now: Option<u64>,
-    source: String,
-    /// The state that they are from, if it is one.
-    state: Option<Snapshot>,
+    /// The states that they are from.
+    state: StateReply,
 }
 
 /// Answers a selector; one without a time is read through the lens.
@@ -39,14 +37,13 @@ pub fn select(session: &mut Session<'_>, selector: &Selector, line: &str) -> Res
     let (dialect, look) = (session.dialect, session.look());
     let blame = |error| report::in_line(error, line, &prefix);
     if selector.time.as_ref().is_some_and(|time| time.kind.is_range()) {
-        return range(session, q, dialect, look).map_err(blame);
+        return range(session, q, dialect).map_err(blame);
     }
-    let found = session.patiently(move |db| find(db, &q, dialect)).map_err(blame)?;
-    let Some(found) = found else { return Ok(Outcome::Interrupted) };
+    let found = find(session.client(), &q, dialect).map_err(blame)?;
     let mut answer = Answer {
         text: table(look, &found),
         warnings: found.warnings.clone(),
-        source: Some(found.source.clone()),
+        source: Some(found.source()),
     };
     if found.nodes.is_empty()
         && let Some(name) = meta::meant(line)
@@ -68,67 +65,56 @@ pub fn through_lens(session: &Session<'_>, has_time: bool, text: &str) -> (Strin
     }
 }
 
-fn range(session: &mut Session<'_>, q: String, dialect: Dialect, look: Look) -> Result<Outcome> {
-    let found = session.patiently(move |db| {
-        let asked = db.asked(&q, Some(dialect))?;
-        let source = source(db, asked, None);
-        Ok(match db.select(&q, Some(dialect), &SelectOptions::default())? {
-            Selected::Range(range) => {
-                let text = render::range(look, db, &range)?;
-                let json = pactdb::json::pretty(&range)
-                    .map_err(|error| Error::request(error.to_string()))?;
-                let answer = Answer { text, warnings: range.warnings, source: Some(source) };
-                (answer, json)
-            }
-            Selected::Ids { ids, warnings } => {
-                let text = render::ids(ids.iter().map(|id| &**id));
-                (Answer { text, warnings, source: Some(source) }, String::new())
-            }
-        })
-    })?;
-    let Some((answer, json)) = found else { return Ok(Outcome::Interrupted) };
+fn range(session: &mut Session<'_>, q: String, dialect: Dialect) -> Result<Outcome> {
+    let question = Select { q, dialect: Some(dialect), ..Select::default() };
+    let (answer, selection) = select_in_words(session.look(), session.client(), question)?;
+    let json = match selection {
+        Selection::Range(range) => pretty(&range)?,
+        Selection::Ids(_) => String::new(),
+    };
     session.last = Some(Last::Range(answer.text.clone(), json));
     Ok(answer.into())
 }
 
 /// The nodes that a selector matches.
-pub fn find(db: &Db, q: &str, dialect: Dialect) -> Result<Found> {
-    let asked = db.asked(q, Some(dialect))?;
-    let state = match asked {
-        ReadStates::Working => Some(db.working_state()),
-        ReadStates::Snapshot(cycle) => Some(db.snapshot(cycle)?),
-        ReadStates::Event { seq, .. } => Some(db.after_event(seq)?),
-        _ => None,
-    };
-    let nodes = db.nodes(q, Some(dialect), &SelectOptions::default())?;
-    let source = source(db, asked, Some(nodes.nodes.len()));
-    let now = now(db, asked);
-    Ok(Found { nodes: nodes.nodes, warnings: nodes.warnings, now, source, state })
+pub fn find(client: &dyn Client, q: &str, dialect: Dialect) -> Result<Found> {
+    let dialect = Some(dialect);
+    let question = Nodes { q: q.to_owned(), dialect, ..Nodes::default() };
+    let answered = client.ask_fully(question)?;
+    let state = states::of(client, q, dialect)?;
+    Ok(Found { nodes: answered.reply, warnings: answered.warnings, state })
 }
 
 fn table(look: Look, found: &Found) -> String {
     let views: Vec<NodeView> = found.nodes.iter().map(NodeView::of).collect();
-    render::nodes(look, &views, found.now)
+    render::nodes(look, &views, found.state.now)
 }
 
 impl Found {
     /// The answer in one of the forms of `.last`.
-    pub fn in_form(&self, look: Look, db: &Db, form: &str) -> Result<Answer> {
-        let text = match (form, &self.state) {
-            ("json", _) => pretty(&Json::List(self.nodes.iter().cloned().map(Json::Map).collect())),
-            ("ids", _) => render::ids(self.ids()),
-            ("full", _) => self.nodes.iter().map(|node| full(look, node)).collect(),
-            ("tree", Some(state)) => {
-                let only = Some(self.ids().map(str::to_owned).collect());
-                render::tree(look, db, state, &TreeOptions { turns: None, only })?
+    pub fn in_form(&self, look: Look, client: &dyn Client, form: &str) -> Result<Answer> {
+        let text = match form {
+            "json" => pretty(&self.nodes)?,
+            "ids" => render::ids(self.ids()),
+            "full" => {
+                let nodes: Result<Vec<String>> =
+                    self.nodes.iter().map(|node| full(look, node)).collect();
+                nodes?.concat()
             }
-            ("tree", None) => {
+            "tree" if states::is_one(&self.state) => {
+                render::tree(look, &states::tree_of(client, &self.state, self.ids())?)
+            }
+            "tree" => {
                 let message = "these nodes are of several states: a tree is of one";
                 return Err(Error::request(message));
             }
             _ => table(look, self),
         };
-        Ok(Answer { text, warnings: Vec::new(), source: Some(self.source.clone()) })
+        Ok(Answer { text, warnings: Vec::new(), source: Some(self.source()) })
+    }
+
+    fn source(&self) -> String {
+        render::source(&self.state, Some(self.nodes.len()))
     }
 
     fn ids(&self) -> impl Iterator<Item = &str> {
@@ -136,16 +122,8 @@ impl Found {
     }
 }
 
-/// A value as JSON that a person can read.
-pub fn pretty(value: &Json) -> String {
-    match pactdb::json::pretty(value) {
-        Ok(text) => format!("{text}\n"),
-        Err(error) => format!("{error}\n"),
-    }
-}
-
 /// A node with every header, and its whole content below them.
-fn full(look: Look, node: &Map) -> String {
+fn full(look: Look, node: &Map) -> Result<String> {
     let id = node.get("id").and_then(Json::as_str).unwrap_or("?");
     let mut out = format!("{}\n", look.paint(Tone::Id, id));
     for (name, value) in node.iter().filter(|(name, _)| *name != "id" && *name != "content") {
@@ -158,9 +136,9 @@ fn full(look: Look, node: &Map) -> String {
     }
     let content = match node.get("content") {
         Some(Json::Str(text)) => text.clone(),
-        Some(other) => pretty(other),
+        Some(other) => pretty(other)?,
         None => String::new(),
     };
     content.lines().for_each(|line| out.push_str(&format!("  │ {}\n", visible(line))));
-    out
+    Ok(out)
 }

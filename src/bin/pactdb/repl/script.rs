@@ -8,6 +8,7 @@ use crate::answer::Answer;
 use crate::context::{Context, line};
 use crate::output;
 use crate::render::visible;
+use crate::signals;
 use pactdb::json::{Line, read_line};
 use pactdb::language::Unclosed;
 use pactdb::limits::MAX_STATEMENT_BYTES;
@@ -37,7 +38,7 @@ pub struct Piece {
 
 /// Runs the statements of `input`. The status is 1 after an error.
 pub fn script(context: &Context, input: impl BufRead, options: &ScriptOptions) -> Result<ExitCode> {
-    let mut session = Session::new(context, context.open_or_create()?);
+    let mut session = Session::new(context, context.open_or_create()?)?;
     let mut pieces = Pieces { input, line: 0 };
     let mut failed = false;
     while let Some(piece) = pieces.next()? {
@@ -49,7 +50,7 @@ pub fn script(context: &Context, input: impl BufRead, options: &ScriptOptions) -
             let reply = session.reply(&piece.text);
             failed |= reply.result.is_err();
             context.print(&format!("{}\n", line(&reply)?))?;
-            if failed && !options.keep_going {
+            if signals::came_already() || (failed && !options.keep_going) {
                 break;
             }
             continue;
@@ -61,17 +62,17 @@ pub fn script(context: &Context, input: impl BufRead, options: &ScriptOptions) -
                 let took = session.timing.then(|| start.elapsed().as_secs_f64() * 1000.0);
                 say(context, &answer, took, options.echo)?;
             }
-            Ok(Outcome::Interrupted) => {}
             Err(error) => {
                 failed = true;
                 complain(context, &error, &piece, options)?;
-                if !options.keep_going {
+                if signals::came_already() || !options.keep_going {
                     break;
                 }
             }
         }
     }
-    Ok(ExitCode::from(u8::from(failed)))
+    let ended = signals::status().filter(|_| failed);
+    Ok(ended.unwrap_or(ExitCode::from(u8::from(failed))))
 }
 
 /// Prints an answer; what stands beside it is part of a transcript and not of plain output.

@@ -1,31 +1,33 @@
 //! One session: what was set, what was answered last, and how a line becomes an answer.
 //!
-//! It knows the store and nothing of terminals: it is given a line and answers with text.
+//! It asks a client and knows nothing of terminals: it is given a line and answers with text.
 
 use super::query::{self, Last};
 use super::report;
 use super::{commands, meta};
 use crate::answer::{Answer, answer};
+use crate::connect::Connection;
 use crate::context::Context;
+use crate::progress;
 use crate::render::{Look, visible};
 use pactdb::language::ast::Statement;
 use pactdb::language::words::Keyword;
 use pactdb::language::{Dialect, Token, parse_statement, statement_tokens};
-use pactdb::protocol::{self, Body, Reply, Request, statement_request};
-use pactdb::session::Replay;
-use pactdb::{Address, Code, Db, Error, Json, Result};
+use pactdb::protocol::{
+    Body, Client, ClientExt, Replay, Reply, Request, State, StoreState, statement_request,
+};
+use pactdb::{Address, Code, Error, Json, Result};
 use std::borrow::Cow;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 /// A session.
 pub struct Session<'a> {
     /// Which store, and how to print.
     pub context: &'a Context,
-    /// The store.
-    pub db: Db,
+    /// Who answers.
+    pub client: Connection,
+    /// The dialect of the store, in which edits are.
+    pub store_dialect: Dialect,
     /// The dialect of questions.
     pub dialect: Dialect,
     /// The state of the past in which questions without a time are read.
@@ -34,15 +36,13 @@ pub struct Session<'a> {
     pub timing: bool,
     /// What was answered last.
     pub last: Option<Last>,
-    /// Raised by everything that may have changed the store.
-    pub version: u64,
     /// The file of the lines that were typed.
     pub history: Option<PathBuf>,
-    /// Raised by Ctrl-C while something runs; none where nobody can press it.
-    pub interrupt: Option<Arc<AtomicBool>>,
+    /// Whether somebody sits at a terminal.
+    pub interactive: bool,
     /// How many scripts are running inside one another.
     pub depth: usize,
-    /// The replay that an empty line goes on with.
+    /// The next step of the replay that an empty line goes on with.
     pub replay: Option<Replay>,
 }
 
@@ -52,8 +52,6 @@ pub enum Outcome {
     Answer(Answer),
     /// An answer that was asked for whole.
     Whole(Answer),
-    /// Ctrl-C stopped the wait for it.
-    Interrupted,
     /// The session is over.
     Leave,
 }
@@ -71,22 +69,32 @@ impl From<String> for Outcome {
 }
 
 impl<'a> Session<'a> {
-    /// A session on an open store.
-    pub fn new(context: &'a Context, db: Db) -> Session<'a> {
-        let dialect = context.dialect.unwrap_or(db.dialect());
-        Session {
+    /// A session with a client.
+    pub fn new(context: &'a Context, client: Connection) -> Result<Session<'a>> {
+        let store_dialect = client.ask(State::default())?.store.dialect;
+        Ok(Session {
             context,
-            db,
-            dialect,
+            client,
+            store_dialect,
+            dialect: context.dialect.unwrap_or(store_dialect),
             lens: None,
             timing: false,
             last: None,
-            version: 0,
             history: None,
-            interrupt: None,
+            interactive: false,
             depth: 0,
             replay: None,
-        }
+        })
+    }
+
+    /// Who answers.
+    pub fn client(&self) -> &dyn Client {
+        &*self.client
+    }
+
+    /// Where the store stands.
+    pub fn store(&self) -> Result<StoreState> {
+        Ok(self.client.ask(State::default())?.store)
     }
 
     /// The name of the store, for the prompt.
@@ -98,9 +106,9 @@ impl<'a> Session<'a> {
 
     /// How answers look now: a terminal may have another size than it had.
     pub fn look(&self) -> Look {
-        match self.interrupt {
-            Some(_) => Look::of_output(self.context.look.colour),
-            None => self.context.look,
+        match self.interactive {
+            true => Look::of_output(self.context.look.colour),
+            false => self.context.look,
         }
     }
 
@@ -134,8 +142,7 @@ impl<'a> Session<'a> {
         let mut warnings = Vec::new();
         let result = match self.operation(line) {
             Ok(Some(op)) => {
-                self.version += 1;
-                let reply = protocol::answer(&self.db, op);
+                let reply = progress::call(self.client(), op);
                 warnings = reply.warnings;
                 reply.result.map_err(|error| report::in_line(error, line, ""))
             }
@@ -143,7 +150,7 @@ impl<'a> Session<'a> {
                 Outcome::Answer(answer) | Outcome::Whole(answer) => {
                     Body::Value(Json::from(answer.text.trim_end()))
                 }
-                Outcome::Interrupted | Outcome::Leave => Body::Value(Json::Null),
+                Outcome::Leave => Body::Value(Json::Null),
             }),
             Err(error) => Err(error),
         };
@@ -187,20 +194,10 @@ impl<'a> Session<'a> {
 
     /// Runs an operation. While the lens is set, edits are refused.
     pub fn run(&mut self, op: Request) -> Result<Outcome> {
-        let look = self.look();
-        if let Request::Diff(request) = op {
-            let reply = self.patiently(move |db| answer(look, db, Request::Diff(request)))?;
-            return Ok(self.keep(reply));
-        }
         self.check_lens(&op)?;
         let reads = op.only_reads();
-        let answered = answer(look, &self.db, op);
-        if reads {
-            return Ok(self.keep(Some(answered?)));
-        }
-        // Also after an error: a commit that failed on its way may have come far.
-        self.version += 1;
-        Ok(Outcome::Answer(answered?))
+        let answered = answer(self.look(), self.client(), op)?;
+        Ok(if reads { self.keep(answered) } else { Outcome::Answer(answered) })
     }
 
     /// Refuses an operation that edits while the lens is set.
@@ -218,46 +215,16 @@ impl<'a> Session<'a> {
     }
 
     /// Remembers an answer for `.last`.
-    pub fn keep(&mut self, answer: Option<Answer>) -> Outcome {
-        let Some(answer) = answer else { return Outcome::Interrupted };
+    pub fn keep(&mut self, answer: Answer) -> Outcome {
         self.last = Some(Last::Text(answer.text.clone()));
         Outcome::Answer(answer)
-    }
-
-    /// Runs something that only reads. Ctrl-C ends the wait for it: none is the answer then.
-    pub fn patiently<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&Db) -> Result<T> + Send + 'static,
-    ) -> Result<Option<T>> {
-        let Some(interrupt) = &self.interrupt else { return work(&self.db).map(Some) };
-        interrupt.store(false, Ordering::Relaxed);
-        let (sender, receiver) = std::sync::mpsc::channel();
-        let db = self.db.clone();
-        // Nobody waits for it after an interrupt; reading does no harm, and it ends with the
-        // program at the latest.
-        std::thread::spawn(move || {
-            let _ = sender.send(work(&db));
-        });
-        loop {
-            match receiver.recv_timeout(Duration::from_millis(20)) {
-                Ok(done) => return done.map(Some),
-                Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {
-                    if interrupt.swap(false, Ordering::Relaxed) {
-                        return Ok(None);
-                    }
-                }
-                Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => {
-                    return Err(Error::new(Code::Limit, "the work ended without an answer"));
-                }
-            }
-        }
     }
 
     /// Edits are in the store's dialect, questions in the session's.
     fn dialect_of(&self, line: &str) -> Dialect {
         let first = statement_tokens(line).into_iter().find(|lexeme| lexeme.token != Token::Space);
         match first.map(|lexeme| lexeme.token) {
-            Some(Token::Keyword(keyword)) if keyword != Keyword::Diff => self.db.dialect(),
+            Some(Token::Keyword(keyword)) if keyword != Keyword::Diff => self.store_dialect,
             _ => self.dialect,
         }
     }

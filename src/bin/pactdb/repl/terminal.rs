@@ -9,13 +9,12 @@ use crate::answer::Answer;
 use crate::context::Context;
 use crate::output::show;
 use crate::render::{self, Look, Tone, width_of};
+use crate::signals;
 use pactdb::{Code, Error, Result};
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::{ColorMode, CompletionType, Config, Editor};
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// What a second Ctrl-C is answered with.
@@ -26,22 +25,18 @@ type LineEditor = Editor<LineHelper, FileHistory>;
 /// Talks until the person leaves or the terminal is gone.
 pub fn run(context: &Context) -> Result<ExitCode> {
     let is_new = !context.store.exists();
-    let db = context.open_or_create()?;
-    let mut session = Session::new(context, db);
-    let interrupt = Arc::new(AtomicBool::new(false));
-    // Without the handler Ctrl-C would end the program while it works; that is no reason to stop.
-    let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, interrupt.clone());
-    session.interrupt = Some(interrupt);
+    let mut session = Session::new(context, context.open_or_create()?)?;
+    signals::at_terminal();
+    session.interactive = true;
     session.history = history::file_for(&context.store);
     let mut editor = editor(&session)?;
-    if show(session.look(), &welcome(&session, session.look(), is_new)).is_err() {
+    if show(session.look(), &welcome(&session, session.look(), is_new)?).is_err() {
         return Ok(ExitCode::SUCCESS);
     }
     let mut cancelled = false;
     loop {
         // Ctrl-C between two lines is a signal and no key.
-        let between =
-            session.interrupt.as_ref().is_some_and(|flag| flag.swap(false, Ordering::Relaxed));
+        let between = signals::forget_interrupt();
         if between && cancelled && show(session.look(), LEAVING).is_err() {
             return Ok(ExitCode::SUCCESS);
         }
@@ -52,7 +47,7 @@ pub fn run(context: &Context) -> Result<ExitCode> {
         }
         let asked = prompt(&session, look);
         let width = width_of(&asked.0);
-        match editor.readline(&asked) {
+        match read(&mut editor, &asked) {
             Ok(line) if line.trim().is_empty() && session.replay.is_none() => cancelled = false,
             Ok(line) => {
                 cancelled = false;
@@ -60,6 +55,9 @@ pub fn run(context: &Context) -> Result<ExitCode> {
                 match answer(&mut session, &line, width) {
                     Ok(true) => {}
                     Ok(false) | Err(_) => return Ok(ExitCode::SUCCESS),
+                }
+                if let Some(status) = signals::status() {
+                    return Ok(status);
                 }
             }
             Err(ReadlineError::Interrupted) if cancelled => {
@@ -78,6 +76,18 @@ pub fn run(context: &Context) -> Result<ExitCode> {
             Err(error) => return gone(&error),
         }
     }
+}
+
+/// Reads a line. A signal ends the program while it waits, and has ended it if it came before; Ctrl-C
+/// is a key.
+fn read(editor: &mut LineEditor, asked: &(String, String)) -> rustyline::Result<String> {
+    let mut line = Err(ReadlineError::Eof);
+    // The error is that of a signal, which ends the session like the end of the input.
+    let _ = signals::wait(|| {
+        line = editor.readline(asked);
+        Ok(())
+    });
+    line
 }
 
 /// The terminal is gone, or cannot be used: there is nobody to talk to.
@@ -121,16 +131,15 @@ fn remember(editor: &mut LineEditor, session: &Session<'_>, line: &str) {
 
 /// Runs a line and prints what came of it; false if the session is over.
 fn answer(session: &mut Session<'_>, line: &str, prompt: usize) -> std::io::Result<bool> {
-    if let Some(interrupt) = &session.interrupt {
-        interrupt.store(false, Ordering::Relaxed);
-    }
+    signals::forget_interrupt();
     let start = Instant::now();
     let outcome = session.execute(line);
     let took = session.timing.then(|| start.elapsed());
+    // Ctrl-C was for this question and not for the next.
+    signals::forget_interrupt();
     let look = session.look();
     match outcome {
         Ok(Outcome::Leave) => return Ok(false),
-        Ok(Outcome::Interrupted) => show(look, "interrupted\n")?,
         Ok(Outcome::Answer(answer)) => {
             let (text, more) = cut(look, &answer.text);
             show(look, text)?;
