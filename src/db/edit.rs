@@ -3,15 +3,14 @@
 //! Nothing is published before it is written, and nothing is written before all of it was judged.
 
 use super::ops::{
-    AddRequest, BatchRequest, CadenceRequest, CommitReply, CommitRequest, EditOp, EditReply,
-    IdReply, IdsReply, KeyReply, MoveRequest, PolicyRequest, RemoveRequest, RestoreRequest,
-    SetRequest, UndoReply,
+    Add, Batch, Commit, CommitReply, EditOp, EditReply, EndCadence, IdReply, IdsReply, KeyReply,
+    Move, PolicyRequest, Remove, Restore, Set, UndoReply,
 };
 use super::{Db, Durability, check_cycle, resolve};
 use crate::change::decide::{Decided, decide};
 use crate::change::{
-    Add, Closed, Commit, Context, Edit, Event, Move, Origin, Pending, Remove, Restore, Set, State,
-    Working, apply, close_commit, close_restore, plan_commit,
+    self, Closed, Context, Edit, Event, Origin, Pending, State, Working, apply, close_commit,
+    close_restore, plan_commit,
 };
 use crate::code::Code;
 use crate::error::{Error, Result};
@@ -28,7 +27,7 @@ use std::sync::{Arc, PoisonError};
 
 impl Db {
     /// Adds a node.
-    pub fn add(&self, request: AddRequest) -> Result<IdReply> {
+    pub fn add(&self, request: Add) -> Result<IdReply> {
         match self.edit(EditOp::Add(Box::new(request)))? {
             EditReply::Id(reply) => Ok(reply),
             other => Err(unexpected(&other)),
@@ -36,17 +35,17 @@ impl Db {
     }
 
     /// Sets headers of nodes.
-    pub fn set(&self, request: SetRequest) -> Result<IdsReply> {
+    pub fn set(&self, request: Set) -> Result<IdsReply> {
         self.edit_ids(EditOp::Set(Box::new(request)))
     }
 
     /// Moves nodes.
-    pub fn move_nodes(&self, request: MoveRequest) -> Result<IdsReply> {
+    pub fn move_nodes(&self, request: Move) -> Result<IdsReply> {
         self.edit_ids(EditOp::Move(request))
     }
 
     /// Removes nodes, with what is below them.
-    pub fn remove(&self, request: RemoveRequest) -> Result<IdsReply> {
+    pub fn remove(&self, request: Remove) -> Result<IdsReply> {
         self.edit_ids(EditOp::Remove(request))
     }
 
@@ -64,16 +63,16 @@ impl Db {
     /// Ends a cadence.
     pub fn end_cadence(&self, key: impl Into<String>) -> Result<KeyReply> {
         let key = key.into();
-        self.edit(EditOp::Cadence(CadenceRequest { end: key.clone() }))?;
+        self.edit(EditOp::Cadence(EndCadence { end: key.clone() }))?;
         Ok(KeyReply { key })
     }
 
     /// Closes the cycle in progress, or says what that would do and changes nothing.
-    pub fn commit(&self, request: CommitRequest) -> Result<CommitReply> {
+    pub fn commit(&self, request: Commit) -> Result<CommitReply> {
         if request.dry_run {
             return self.rehearse(request);
         }
-        let batch = BatchRequest { ops: vec![EditOp::Commit(request)], expected_cycle: None };
+        let batch = Batch { ops: vec![EditOp::Commit(request)], expected_cycle: None };
         match self.batch(batch)?.pop() {
             Some(EditReply::Commit(reply)) => Ok(*reply),
             other => Err(Error::request(format!("a commit was answered by {other:?}"))),
@@ -81,7 +80,7 @@ impl Db {
     }
 
     /// What a commit would do now; nothing of it is written or published.
-    fn rehearse(&self, request: CommitRequest) -> Result<CommitReply> {
+    fn rehearse(&self, request: Commit) -> Result<CommitReply> {
         // A commit in between would change the indexes that this one is judged by.
         let _writer = self.write_lock()?;
         let (end, commit) = close(&self.working().state, request, self.inner.clock.now())?;
@@ -129,12 +128,12 @@ impl Db {
     }
 
     /// Edits that happen together or not at all, with or without a commit at the end.
-    pub fn batch(&self, request: BatchRequest) -> Result<Vec<EditReply>> {
+    pub fn batch(&self, request: Batch) -> Result<Vec<EditReply>> {
         let _writer = self.write_lock()?;
         let mut working = (*self.working()).clone();
         let (first, now) = (self.inner.store.next_seq(), self.inner.clock.now());
         let contents = BatchContents::new(self.inner.store.reader());
-        let mut batch = Batch::new(contents, first, now);
+        let mut batch = RunningBatch::new(contents, first, now);
         batch.run(&mut working, request, None)?;
         if batch.events.is_empty() {
             return Ok(batch.replies);
@@ -178,7 +177,7 @@ impl Db {
     }
 
     /// Makes a past snapshot the newest one; history is kept.
-    pub fn restore(&self, request: RestoreRequest) -> Result<CommitReply> {
+    pub fn restore(&self, request: Restore) -> Result<CommitReply> {
         let _writer = self.write_lock()?;
         let working = self.working();
         let at = resolve::snapshot_cycle(self, &working.state, &request.at)?;
@@ -188,7 +187,7 @@ impl Db {
         }
         let now = self.inner.clock.now();
         let cycle = working.state.cycle();
-        let mut restore = Restore { at, cycle, materialized: Vec::new(), digest: [0; 32] };
+        let mut restore = change::Restore { at, cycle, materialized: Vec::new(), digest: [0; 32] };
         let closed = close_restore(&working, &restore)?;
         restore.digest = closed.digest;
         restore.materialized = closed.due_instances(None, now)?;
@@ -205,7 +204,7 @@ impl Db {
 }
 
 /// A batch on its way.
-pub(super) struct Batch<'a> {
+pub(super) struct RunningBatch<'a> {
     contents: BatchContents<'a>,
     pub(super) events: Vec<NewEvent>,
     pub(super) replies: Vec<EditReply>,
@@ -214,10 +213,10 @@ pub(super) struct Batch<'a> {
     pub(super) now: i64,
 }
 
-impl<'a> Batch<'a> {
+impl<'a> RunningBatch<'a> {
     /// A batch whose first event will have that sequence number.
-    pub(super) fn new(contents: BatchContents<'a>, first: u64, now: i64) -> Batch<'a> {
-        Batch { contents, events: Vec::new(), replies: Vec::new(), closed: None, first, now }
+    pub(super) fn new(contents: BatchContents<'a>, first: u64, now: i64) -> RunningBatch<'a> {
+        RunningBatch { contents, events: Vec::new(), replies: Vec::new(), closed: None, first, now }
     }
 
     /// The contents that it knows, for the batch after it.
@@ -230,7 +229,7 @@ impl<'a> Batch<'a> {
     pub(super) fn run(
         &mut self,
         working: &mut Working,
-        request: BatchRequest,
+        request: Batch,
         origin: Option<Origin>,
     ) -> Result<()> {
         if request.ops.len() > MAX_BATCH_OPS {
@@ -289,7 +288,7 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    fn commit(&mut self, working: &Working, request: CommitRequest) -> Result<()> {
+    fn commit(&mut self, working: &Working, request: Commit) -> Result<()> {
         let (end, commit) = close(&working.state, request, self.now)?;
         self.replies.push(EditReply::Commit(Box::new(end.reply(Some(&commit.turn)))));
         let event = Arc::new(Event::Committed(commit));
@@ -300,7 +299,7 @@ impl<'a> Batch<'a> {
 }
 
 /// Closes the cycle in progress, on a copy of the state.
-fn close(state: &State, request: CommitRequest, now: i64) -> Result<(End, Commit)> {
+fn close(state: &State, request: Commit, now: i64) -> Result<(End, change::Commit)> {
     check_cycle(request.expected_cycle, state.last_cycle)?;
     let mut commit = plan_commit(state, request.created_at_ns, now)?;
     let closed = close_commit(state, &commit)?;
@@ -316,11 +315,11 @@ pub(super) struct End {
     pub(super) closed: Closed,
     /// The state before cadences: this is what is written with the commit.
     pub(super) before: State,
-    materialized: Vec<crate::change::Addition>,
+    materialized: Vec<change::Addition>,
 }
 
 impl End {
-    pub(super) fn new(closed: Closed, materialized: Vec<crate::change::Addition>) -> Result<End> {
+    pub(super) fn new(closed: Closed, materialized: Vec<change::Addition>) -> Result<End> {
         let before = closed.next_state(&[])?;
         Ok(End { closed, before, materialized })
     }
@@ -385,7 +384,7 @@ fn judge(
         EditOp::Add(request) => {
             let place = resolve::place(state, contents, request.to.as_deref())?;
             let Some((parent, insert)) = place else { return Ok(None) };
-            Edit::Add(Box::new(Add {
+            Edit::Add(Box::new(change::Add {
                 parent,
                 insert,
                 node_type: request.node_type,
@@ -412,7 +411,7 @@ fn judge(
         }
         EditOp::Set(request) => {
             let targets = resolve::targets(state, contents, &request.target)?;
-            Edit::Set(Box::new(Set {
+            Edit::Set(Box::new(change::Set {
                 targets,
                 content: request.content.map(|c| c.filter(|content| !content.is_null())),
                 ttl: request.ttl,
@@ -431,12 +430,12 @@ fn judge(
             let targets = resolve::targets(state, contents, &request.target)?;
             let to = resolve::parent(state, contents, &request.to)?;
             let Some(to) = to else { return Ok(None) };
-            let MoveRequest { offset, created_at_ns, .. } = request;
-            Edit::Move(Move { targets, to, offset, created_at_ns })
+            let Move { offset, created_at_ns, .. } = request;
+            Edit::Move(change::Move { targets, to, offset, created_at_ns })
         }
         EditOp::Remove(request) => {
             let targets = resolve::targets(state, contents, &request.target)?;
-            Edit::Remove(Remove { targets, force: request.force })
+            Edit::Remove(change::Remove { targets, force: request.force })
         }
         EditOp::Policy(request) => Edit::Policy(request.set.unwrap_or_default()),
         EditOp::Cadence(request) => Edit::EndCadence(request.end),

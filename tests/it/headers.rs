@@ -2,12 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use pactdb::json::{Json, Map};
-use pactdb::model::{
+use pactdb::internals::model::{
     HEADERS, HeaderType, PARENT_TRACKED, SetBy, TABLE, header, is_fixed, settable,
 };
 use pactdb::protocol::{Request, add_fields, set_fields};
-use pactdb::{Code, SetRequest};
+use pactdb::{Code, Json, Map, Set};
 
 /// A value that a header can have.
 fn sample(values: HeaderType) -> Json {
@@ -47,12 +46,12 @@ fn requests_take_the_headers_that_the_table_says() {
 #[test]
 fn what_can_be_set_can_be_cleared() {
     for row in settable() {
-        let mut cleared = SetRequest { target: "*".into(), ..SetRequest::default() };
+        let mut cleared = Set { target: "*".into(), ..Set::default() };
         cleared.clear(row.name).unwrap();
         let by_null = request("set", row.name, Json::Null).unwrap();
         assert_eq!(Request::from(cleared), by_null, "{}", row.name);
     }
-    let message = SetRequest::default().clear("role").unwrap_err().message;
+    let message = Set::default().clear("role").unwrap_err().message;
     assert!(message.ends_with("mime, encoding, not role"), "{message}");
 }
 

@@ -1,10 +1,13 @@
 //! Operations answered for people: what the protocol answers in JSON, as text.
 
 use crate::render::{self, Look, NodeView, Tone, visible};
-use pactdb::db::{EditReply, IdReply, IdsReply, KeyReply};
-use pactdb::protocol::{self, Body, Nodes, Request, Select};
-use pactdb::query::{ReadStates, Selected};
-use pactdb::{AttemptAction, Db, DiffRequest, Error, Result, Snapshot};
+use pactdb::answer::ReadStates;
+use pactdb::protocol::KeyReply;
+use pactdb::protocol::{Body, Nodes, Request};
+use pactdb::{
+    AttemptAction, Db, Diff, EditReply, Error, IdReply, IdsReply, Result, Select, Selected,
+    Snapshot, protocol,
+};
 
 /// An answer in words.
 #[derive(Debug, Default)]
@@ -65,7 +68,7 @@ pub fn answer(look: Look, db: &Db, request: Request) -> Result<Answer> {
         Request::Explain(question) => {
             render::explanation(look, &db.explain(&question.q, question.dialect)?).into()
         }
-        Request::Log(request) => render::log(look, &db.log_page(&request)?).into(),
+        Request::Log(request) => render::log(look, &db.log(&request)?).into(),
         Request::Stats(_) => render::stats(look, &db.stats()?).into(),
         Request::Attempt(request) if request.action == AttemptAction::List => {
             render::attempts(look, &db.attempt(*request)?).into()
@@ -107,7 +110,7 @@ fn edited(look: Look, did: &str, reply: &EditReply) -> String {
 fn select(look: Look, db: &Db, question: Select) -> Result<Answer> {
     let Select { q, dialect, options } = question;
     let asked = db.asked(&q, dialect)?;
-    match db.select(&q, dialect, &options)? {
+    match db.select(Select { q, dialect, options })? {
         Selected::Ids { ids, warnings } => {
             let text = render::ids(ids.iter().map(|id| &**id));
             Ok(Answer { text, warnings, source: Some(source(db, asked, Some(ids.len()))) })
@@ -123,7 +126,7 @@ fn select(look: Look, db: &Db, question: Select) -> Result<Answer> {
 fn nodes(look: Look, db: &Db, question: Nodes) -> Result<Answer> {
     let Nodes { q, dialect, options } = question;
     let asked = db.asked(&q, dialect)?;
-    let nodes = db.nodes(&q, dialect, &options)?;
+    let nodes = db.nodes(Select { q, dialect, options })?;
     let views: Vec<NodeView> = nodes.nodes.iter().map(NodeView::of).collect();
     let source = Some(source(db, asked, Some(views.len())));
     Ok(Answer {
@@ -133,7 +136,7 @@ fn nodes(look: Look, db: &Db, question: Nodes) -> Result<Answer> {
     })
 }
 
-fn diff(look: Look, db: &Db, request: &DiffRequest) -> Result<Answer> {
+fn diff(look: Look, db: &Db, request: &Diff) -> Result<Answer> {
     let diff = db.rich_diff(request)?;
     let dialect = request.dialect;
     let mut states = [
@@ -148,11 +151,7 @@ fn diff(look: Look, db: &Db, request: &DiffRequest) -> Result<Answer> {
 }
 
 /// The state at an address in a dialect; the working state if there is none.
-pub fn state_at(
-    db: &Db,
-    at: Option<&str>,
-    dialect: Option<pactdb::language::Dialect>,
-) -> Result<Snapshot> {
+pub fn state_at(db: &Db, at: Option<&str>, dialect: Option<pactdb::Dialect>) -> Result<Snapshot> {
     let Some(at) = at else { return Ok(db.working_state()) };
     match db.asked(&format!("{at} *"), dialect)? {
         ReadStates::Working => Ok(db.working_state()),

@@ -97,7 +97,7 @@ fn write_line(out: &mut impl Write, line: &Json) -> Result<()> {
 }
 
 fn output_error(error: std::io::Error) -> Error {
-    Error::new(Code::StoreIo, format!("the output: {error}"))
+    Error::io("the output", error)
 }
 
 fn line_of(entry: Entry) -> Json {
@@ -228,7 +228,7 @@ fn read_line(input: &mut impl BufRead, text: &mut String, line: u64) -> Result<b
     text.clear();
     let read = input.read_line(text).map_err(|error| match error.kind() {
         std::io::ErrorKind::InvalidData => in_line(line, invalid("it is not UTF-8")),
-        _ => Error::new(Code::StoreIo, format!("the input: {error}")),
+        _ => Error::io("the input", error),
     })?;
     if read > 0 && text.trim().is_empty() {
         return Err(in_line(line, invalid("it is blank")));

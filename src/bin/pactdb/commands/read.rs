@@ -4,14 +4,13 @@ use crate::answer::{Answer, state_at};
 use crate::args::{AnswerArgs, DiffArgs, LogArgs, SelectArgs, TreeArgs};
 use crate::context::Context;
 use crate::render::{self, TreeOptions};
-use pactdb::db::LogRequest;
+use pactdb::answer::ReadStates;
 use pactdb::json::from_json;
 use pactdb::language::ast::Order;
 use pactdb::language::{named_id, parse_selector};
-use pactdb::protocol::{Explain, Nodes, Select};
-use pactdb::query::{ReadStates, SelectOptions, Selected};
+use pactdb::protocol::{Explain, Nodes};
 use pactdb::session::life;
-use pactdb::{Code, Db, DiffRequest, Error, Json, Result};
+use pactdb::{Code, Db, Diff, Error, Json, Log, Result, Select, SelectOptions, Selected};
 
 pub fn select(context: &Context, args: SelectArgs) -> Result<()> {
     let db = context.existing()?;
@@ -48,7 +47,7 @@ pub fn tree(context: &Context, args: TreeArgs) -> Result<()> {
                     return Err(Error::new(Code::SelectorInvalid, message));
                 }
             };
-            match db.select(&q, context.dialect, &SelectOptions::default())? {
+            match db.select(Select::new(&q).dialect(context.dialect))? {
                 Selected::Ids { ids, .. } => {
                     (Some(ids.iter().map(|id| id.to_string()).collect()), state)
                 }
@@ -82,7 +81,7 @@ pub fn diff(context: &Context, args: DiffArgs) -> Result<()> {
     // Nothing given is what is not committed yet: the newest snapshot and the working state.
     let newest = (db.last_cycle() > 0).then(|| format!("@c{}", db.last_cycle()));
     let mut times = times.into_iter();
-    let request = DiffRequest {
+    let request = Diff {
         a: times.next().unwrap_or(newest),
         b: times.next().flatten(),
         q,
@@ -105,7 +104,7 @@ pub fn log(context: &Context, args: &LogArgs) -> Result<()> {
             false => context.page(&render::life(context.look, &moments)),
         };
     }
-    let request = LogRequest {
+    let request = Log {
         from: args.from,
         limit: args.limit,
         cycle: args.cycle,

@@ -5,8 +5,8 @@ use crate::args::{ExportArgs, ThreadArgs};
 use crate::context::Context;
 use crate::output;
 use crate::render;
+use pactdb::answer::ReadStates;
 use pactdb::protocol::{Body, Reply};
-use pactdb::query::ReadStates;
 use pactdb::session::{SameThread, ThreadRequest, check_sent, compare, thread};
 use pactdb::{Db, Error, Result, Snapshot};
 

@@ -6,11 +6,16 @@ use super::look::{Look, Tone};
 use super::node::{NodeView, words};
 use super::text::{cut, visible};
 use super::units::plural;
-use pactdb::query::{Delta, RichDiff};
-use pactdb::{Json, Result, Snapshot};
+use pactdb::answer::Delta;
+use pactdb::{Json, Result, RichDiffReply, Snapshot};
 
 /// A difference, from the older to the newer state.
-pub fn diff(look: Look, older: &Snapshot, newer: &Snapshot, diff: &RichDiff) -> Result<String> {
+pub fn diff(
+    look: Look,
+    older: &Snapshot,
+    newer: &Snapshot,
+    diff: &RichDiffReply,
+) -> Result<String> {
     let mut out = String::new();
     let mut table = Columns::default();
     for id in &diff.added {

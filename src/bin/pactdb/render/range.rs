@@ -4,8 +4,8 @@ use super::columns::Columns;
 use super::diff::{change, content, one_sided, summary};
 use super::look::{Look, Tone};
 use super::units::plural;
-use pactdb::query::{DiffBlock, RangeDiffLatestResult, SnapshotRef};
-use pactdb::{Db, Result, Snapshot};
+use pactdb::answer::{DiffBlock, SnapshotRef};
+use pactdb::{Db, RangeDiffLatestResult, Result, Snapshot};
 
 /// A range, newest first. Pairs without a difference are counted and not shown.
 pub fn range(look: Look, db: &Db, result: &RangeDiffLatestResult) -> Result<String> {

@@ -4,9 +4,12 @@ use super::columns::{Cell, Columns};
 use super::look::{Look, Tone};
 use super::text::{cut, visible};
 use super::units::{instant, plural, size};
-use pactdb::db::{LogEntry, Stats, UndoReply};
-use pactdb::query::{Explanation, Ran, ReadStates, Tally};
-use pactdb::{Address, Attempt, AttemptStatus, CommitReply, Policy, Snapshot};
+use pactdb::answer::Ran;
+use pactdb::answer::{ReadStates, Tally};
+use pactdb::{
+    Address, Attempt, AttemptStatus, CommitReply, Explanation, LogEntry, Policy, Snapshot, Stats,
+    UndoReply,
+};
 
 /// Which state an answer is about.
 pub fn asked(asked: ReadStates, last_cycle: u64) -> String {

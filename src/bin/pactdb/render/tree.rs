@@ -6,9 +6,7 @@ use super::look::{Look, Tone};
 use super::node::NodeView;
 use super::text::{cut, visible};
 use super::units::plural;
-use pactdb::language::Dialect;
-use pactdb::query::SelectOptions;
-use pactdb::{Db, Result, Snapshot};
+use pactdb::{Db, Dialect, Result, Select, Snapshot};
 use std::collections::HashMap;
 
 /// What of a tree is shown.
@@ -62,7 +60,7 @@ fn read(db: &Db, state: &Snapshot, q: &str) -> Result<Vec<NodeView>> {
         Some(at) => format!("{at} {q}"),
         None => q.to_owned(),
     };
-    let nodes = db.nodes(&text, Some(Dialect::V0_1), &SelectOptions::default())?;
+    let nodes = db.nodes(Select::new(&text).dialect(Some(Dialect::V0_1)))?;
     Ok(nodes.nodes.iter().map(NodeView::of).collect())
 }
 

@@ -7,12 +7,13 @@ use crate::answer::Answer;
 use crate::context::name_of;
 use crate::progress::Bar;
 use crate::render::{self, TreeOptions, plural, visible};
-use pactdb::db::PolicyRequest;
-use pactdb::language::{Dialect, named_id, nearest_word, parse_selector};
+use pactdb::language::{named_id, nearest_word, parse_selector};
+use pactdb::protocol::PolicyRequest;
 use pactdb::protocol::{Explain, GetStats, Undo};
-use pactdb::session::{self, Replay, ReplayRequest, ThreadFormat};
+use pactdb::session::{Replay, ReplayRequest, ThreadFormat};
 use pactdb::{
-    Address, AttemptAction, AttemptRequest, Code, CommitRequest, Db, Error, Result, Snapshot,
+    Address, AttemptAction, AttemptRequest, Code, Commit, Db, Dialect, Error, Log, Result,
+    Snapshot, session,
 };
 
 /// How many of the newest turns a tree shows unless told otherwise.
@@ -203,7 +204,7 @@ pub fn log(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
         })?,
     };
     let from = events.saturating_sub(count) + 1;
-    let entries = session.db.log(Some(from), Some(count))?;
+    let entries = session.db.log(&Log::new().from(from).limit(count))?;
     let answer = Answer {
         text: render::log(session.look(), &entries),
         warnings: Vec::new(),
@@ -280,7 +281,7 @@ pub fn undo(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
 /// `.commit`
 pub fn commit(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     nothing(rest, "commit")?;
-    session.run(CommitRequest::default().into())
+    session.run(Commit::default().into())
 }
 
 /// `.verify`

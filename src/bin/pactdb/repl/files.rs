@@ -6,8 +6,8 @@ use crate::answer::Answer;
 use crate::context::private;
 use crate::progress::Bar;
 use crate::render::{self, plural, visible};
-use pactdb::session::{self, Format, ImportRequest};
-use pactdb::{Address, Code, Error, Options, Result};
+use pactdb::session::{Format, ImportRequest};
+use pactdb::{Address, Code, Error, Options, Result, session};
 use std::io::{BufReader, BufWriter, Write};
 use std::path::Path;
 
@@ -117,9 +117,9 @@ pub fn read(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     let mut ran = || {
         let (mut text, mut count) = (String::new(), 0u64);
         while let Some(piece) = pieces.next()? {
-            let outcome = session.execute(&piece.text).map_err(|error| {
-                let message = format!("{file}, line {}: {}", piece.line, error.message);
-                Error { message, ..error }
+            let outcome = session.execute(&piece.text).map_err(|mut error| {
+                error.message = format!("{file}, line {}: {}", piece.line, error.message);
+                error
             })?;
             count += 1;
             match outcome {

@@ -5,11 +5,9 @@ use super::report;
 use super::session::{Outcome, Session};
 use crate::answer::{Answer, now, source};
 use crate::render::{self, Look, NodeView, Tone, TreeOptions, visible};
-use pactdb::json::Map;
-use pactdb::language::Dialect;
+use pactdb::answer::ReadStates;
 use pactdb::language::ast::Selector;
-use pactdb::query::{ReadStates, SelectOptions, Selected};
-use pactdb::{Db, Error, Json, Result, Snapshot};
+use pactdb::{Db, Dialect, Error, Json, Map, Result, Select, Selected, Snapshot};
 
 /// The last result, in a form from which others can be made.
 pub enum Last {
@@ -72,7 +70,7 @@ fn range(session: &mut Session<'_>, q: String, dialect: Dialect, look: Look) -> 
     let found = session.patiently(move |db| {
         let asked = db.asked(&q, Some(dialect))?;
         let source = source(db, asked, None);
-        Ok(match db.select(&q, Some(dialect), &SelectOptions::default())? {
+        Ok(match db.select(Select::new(&q).dialect(Some(dialect)))? {
             Selected::Range(range) => {
                 let text = render::range(look, db, &range)?;
                 let json = pactdb::json::pretty(&range)
@@ -100,7 +98,7 @@ pub fn find(db: &Db, q: &str, dialect: Dialect) -> Result<Found> {
         ReadStates::Event { seq, .. } => Some(db.after_event(seq)?),
         _ => None,
     };
-    let nodes = db.nodes(q, Some(dialect), &SelectOptions::default())?;
+    let nodes = db.nodes(Select::new(q).dialect(Some(dialect)))?;
     let source = source(db, asked, Some(nodes.nodes.len()));
     let now = now(db, asked);
     Ok(Found { nodes: nodes.nodes, warnings: nodes.warnings, now, source, state })
