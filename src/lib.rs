@@ -136,3 +136,8 @@ pub mod internals {
         pub use crate::storage::*;
     }
 }
+
+/// The program of the README is compiled with the others.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

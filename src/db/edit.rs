@@ -27,6 +27,17 @@ use std::sync::{Arc, PoisonError};
 
 impl Db {
     /// Adds a node.
+    ///
+    /// ```
+    /// use pactdb::{Add, Db, Generation};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// let reply = db.add(Add::user("Where is the key?").ttl(2))?;
+    /// assert_eq!(reply.id.as_deref(), Some("cb:1"));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn add(&self, request: Add) -> Result<IdReply> {
         match self.edit(EditOp::Add(Box::new(request)))? {
             EditReply::Id(reply) => Ok(reply),
@@ -34,17 +45,17 @@ impl Db {
         }
     }
 
-    /// Sets headers of nodes.
+    /// Sets headers of nodes. For an example see [`Set`].
     pub fn set(&self, request: Set) -> Result<IdsReply> {
         self.edit_ids(EditOp::Set(Box::new(request)))
     }
 
-    /// Moves nodes.
+    /// Moves nodes. For an example see [`Move`].
     pub fn move_nodes(&self, request: Move) -> Result<IdsReply> {
         self.edit_ids(EditOp::Move(request))
     }
 
-    /// Removes nodes, with what is below them.
+    /// Removes nodes, with what is below them. For an example see [`Remove`].
     pub fn remove(&self, request: Remove) -> Result<IdsReply> {
         self.edit_ids(EditOp::Remove(request))
     }
@@ -55,6 +66,21 @@ impl Db {
     }
 
     /// Sets the pruning policies; an empty list means none.
+    ///
+    /// ```
+    /// use pactdb::{Add, Commit, Db, Generation, Policy, Region};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// // At most one block of the past is kept; the one with the lower priority goes first.
+    /// db.set_policies(vec![Policy { region: Some(Region::Seq), max_blocks: Some(1), ..Policy::default() }])?;
+    /// db.add(Add::user("Where is the key?").id("question").priority(1))?;
+    /// db.add(Add::tool("A long list of files.").id("list"))?;
+    /// db.commit(Commit::new())?;
+    /// assert_eq!(db.commit(Commit::new())?.pruned, ["list"]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn set_policies(&self, policies: Vec<Policy>) -> Result<Vec<Policy>> {
         self.edit(EditOp::Policy(PolicyRequest { set: Some(policies.clone()) }))?;
         Ok(policies)
@@ -67,7 +93,8 @@ impl Db {
         Ok(KeyReply { key })
     }
 
-    /// Closes the cycle in progress, or says what that would do and changes nothing.
+    /// Closes the cycle in progress, or says what that would do and changes nothing. For an example
+    /// see [`Commit`].
     pub fn commit(&self, request: Commit) -> Result<CommitReply> {
         if request.dry_run {
             return self.rehearse(request);
@@ -127,7 +154,8 @@ impl Db {
         Ok(())
     }
 
-    /// Edits that happen together or not at all, with or without a commit at the end.
+    /// Edits that happen together or not at all, with or without a commit at the end. For an example
+    /// see [`Batch`].
     pub fn batch(&self, request: Batch) -> Result<Vec<EditReply>> {
         let _writer = self.write_lock()?;
         let mut working = (*self.working()).clone();

@@ -71,6 +71,7 @@ impl Db {
     }
 
     /// The event that closed a cycle; 0 for cycle 0.
+    #[doc(hidden)]
     pub fn seq_of_cycle(&self, cycle: u64) -> Result<u64> {
         match cycle {
             0 => Ok(0),
@@ -79,6 +80,7 @@ impl Db {
     }
 
     /// The cycle that an event belongs to: the one that it closes, or that was in progress.
+    #[doc(hidden)]
     pub fn cycle_of_event(&self, seq: u64) -> Result<u64> {
         let history = self.history();
         let closed = self.closed_by(&history, seq.saturating_sub(1))?;

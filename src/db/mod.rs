@@ -46,6 +46,19 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 /// An open store. Clones share it; it can be used from several threads at once.
+///
+/// ```
+/// use pactdb::{Add, Commit, Db, Generation};
+/// # fn main() -> pactdb::Result<()> {
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("memory.pactdb");
+/// let db = Db::create(&path, Generation::V0_1)?;
+/// db.add(Add::user("Where is the key?"))?;
+/// let commit = db.commit(Commit::new())?;
+/// assert_eq!(commit.cycle, 1);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Db {
     inner: Arc<Inner>,
@@ -76,11 +89,39 @@ impl std::fmt::Debug for Db {
 
 impl Db {
     /// Makes a store in a file that does not exist.
+    ///
+    /// ```
+    /// use pactdb::{Db, Generation};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("a.pactdb");
+    /// let db = Db::create(&path, Generation::V0_1)?;
+    /// assert_eq!(db.last_cycle(), 0);
+    /// assert!(Db::create(&path, Generation::V0_1).is_err(), "it exists now");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn create(path: impl AsRef<Path>, generation: Generation) -> Result<Db> {
         Options::new().generation(generation).create(path)
     }
 
     /// Opens the store in a file.
+    ///
+    /// ```
+    /// use pactdb::{Add, Code, Commit, Db, Generation};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("a.pactdb");
+    /// let db = Db::create(&path, Generation::V0_1)?;
+    /// db.add(Add::user("Where is the key?"))?;
+    /// db.commit(Commit::new())?;
+    /// // Only one process has a store open, and only once.
+    /// assert_eq!(Db::open(&path).unwrap_err().code, Code::StoreLocked);
+    /// drop(db);
+    /// assert_eq!(Db::open(&path)?.last_cycle(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn open(path: impl AsRef<Path>) -> Result<Db> {
         Options::new().open(path)
     }
@@ -112,11 +153,36 @@ impl Db {
     }
 
     /// Checks the whole store against its log, and names the first thing that is wrong.
+    ///
+    /// ```
+    /// use pactdb::{Commit, Db, Generation};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// db.commit(Commit::new())?;
+    /// let verified = db.verify(|progress| println!("{} of {}", progress.done, progress.total))?;
+    /// assert_eq!(verified.commits, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn verify(&self, mut progress: impl FnMut(Progress)) -> Result<Verified> {
         self.alone(|| Ok(self.inner.store.verify(&mut progress)?), || Ok(()))
     }
 
     /// Makes everything that is derived again from the log.
+    ///
+    /// ```
+    /// use pactdb::{Commit, Db, Generation};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// db.commit(Commit::new())?;
+    /// let before = db.export(Some("@t0"))?;
+    /// db.rebuild(|_| {})?;
+    /// assert_eq!(db.export(Some("@t0"))?, before);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn rebuild(&self, mut progress: impl FnMut(Progress)) -> Result<Verified> {
         let run = || {
             let rebuilt = self.inner.store.rebuild(&mut progress)?;

@@ -96,6 +96,7 @@ impl Db {
 
     /// Judges a snapshot that is to be imported after a cycle, and changes nothing. Returns the
     /// cycle that it would make.
+    #[doc(hidden)]
     pub fn check_snapshot_document(&self, document: &Json, last: u64) -> Result<u64> {
         let working = self.working();
         let state = &working.state;
@@ -130,6 +131,7 @@ impl Db {
     /// not a snapshot. All of it happens or nothing, and it is durable when this returns: it is
     /// checked whole before the first commit, so a bad node leaves no trace of the good ones
     /// before it. `progress` is told how many turns are done, and of how many.
+    #[doc(hidden)]
     pub fn import_turns(
         &self,
         request: TurnsRequest,

@@ -191,7 +191,7 @@ impl Db {
     }
 
     /// What changed between two states, from the older to the newer one; not in detail, whatever
-    /// the request says about that.
+    /// the request says about that. For an example see [`Diff`].
     pub fn diff(&self, request: &Diff) -> Result<DiffReply> {
         let dialect = request.dialect.unwrap_or(self.dialect());
         let (a, b) = (request.a.as_deref(), request.b.as_deref());
@@ -208,6 +208,7 @@ impl Db {
     }
 
     /// Which states a selector is about; nothing is read.
+    #[doc(hidden)]
     pub fn asked(&self, text: &str, dialect: Option<Dialect>) -> Result<ReadStates> {
         let dialect = dialect.unwrap_or(self.dialect());
         self.selector(text, dialect)
@@ -216,6 +217,17 @@ impl Db {
     }
 
     /// What a selector means, what it will read, and what could be written better.
+    ///
+    /// ```
+    /// use pactdb::{Db, Generation};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// let explained = db.explain("@t0 .cb[role='user']", None)?;
+    /// assert!(!explained.plan.is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn explain(&self, text: &str, dialect: Option<Dialect>) -> Result<Explanation> {
         query::explain(&self.view(), text, dialect.unwrap_or(self.dialect()))
             .map_err(|error| Error::from(error).in_text(text))

@@ -44,6 +44,22 @@ pub struct Step {
 }
 
 /// A walk through the log. Each step is made when it is asked for.
+///
+/// ```
+/// use pactdb::session::{Replay, ReplayRequest};
+/// use pactdb::{Add, Commit, Db, Generation};
+/// # fn main() -> pactdb::Result<()> {
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+/// db.add(Add::user("Where is the key?"))?;
+/// db.commit(Commit::new())?;
+/// for step in Replay::new(&db, &ReplayRequest::default())? {
+///     let step = step?;
+///     println!("{}: {} changes", step.entry.summary, step.changes.len());
+/// }
+/// # Ok(())
+/// # }
+/// ```
 pub struct Replay {
     db: Db,
     history: History,

@@ -74,7 +74,7 @@ impl Select {
         self
     }
 
-    /// What counts as a change of a range.
+    /// How the snapshots of a range are paired.
     #[must_use]
     pub fn mode(mut self, mode: Mode) -> Select {
         self.options.mode = Some(mode);

@@ -179,7 +179,7 @@ fn shown(look: Look, db: &Db) -> (Vec<String>, Vec<String>) {
         let id = view.id.replace('\\', "\\\\").replace('\'', "\\'");
         running
             .extend(db.explain(&format!("#'{id}'"), None).map(|e| render::explanation(look, &e)));
-        running.extend(db.select(&format!("#{}[", view.id)).err().map(|e| render::error(look, &e)));
+        running.extend(db.select(format!("#{}[", view.id)).err().map(|e| render::error(look, &e)));
     }
     (columns, running)
 }

@@ -80,7 +80,7 @@ fn reading_the_past_changes_not_one_byte() {
         let address = format!("@c{cycle}");
         db.export(Some(&address)).unwrap();
         db.thread(Some(&address)).unwrap();
-        db.select(&format!("{address} .cb")).unwrap();
+        db.select(format!("{address} .cb")).unwrap();
         db.cycle_info(cycle).unwrap();
     }
     db.select("@t-3..@t0 .cb").unwrap();
