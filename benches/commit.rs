@@ -14,9 +14,8 @@
 
 mod support;
 
-use pactdb::db::{AddRequest, BatchRequest, CommitRequest, Db, EditOp, Options};
-use pactdb::json::Json;
-use pactdb::storage::FileStorage;
+use pactdb::internals::storage::FileStorage;
+use pactdb::{Add, Batch, Commit, Db, EditOp, Json, Options};
 use redb::TableDefinition;
 use std::path::Path;
 use std::sync::Arc;
@@ -90,7 +89,7 @@ fn beside_raw_redb(stops: &[u64]) {
     growth(&db, &path, turns, content);
 }
 
-fn blob_of(batch: &BatchRequest) -> Vec<u8> {
+fn blob_of(batch: &Batch) -> Vec<u8> {
     let mut blob = Vec::new();
     for op in &batch.ops {
         if let EditOp::Add(add) = op
@@ -161,23 +160,23 @@ fn written(counters: &Counters) -> u64 {
     counters.written.load(Ordering::Relaxed)
 }
 
-fn five_blocks(conversation: &mut Conversation) -> BatchRequest {
+fn five_blocks(conversation: &mut Conversation) -> Batch {
     let mut turn = conversation.turn();
     turn.push(("assistant", "text", None, "done".to_owned()));
     let mut ops: Vec<EditOp> = turn
         .into_iter()
         .map(|(role, kind, ttl, content)| {
-            EditOp::Add(Box::new(AddRequest {
+            EditOp::Add(Box::new(Add {
                 role: Some(role.to_owned()),
                 kind: Some(kind.to_owned()),
                 ttl,
                 content: Some(Json::Str(content)),
-                ..AddRequest::default()
+                ..Add::default()
             }))
         })
         .collect();
-    ops.push(EditOp::Commit(CommitRequest::default()));
-    BatchRequest { ops, expected_cycle: None }
+    ops.push(EditOp::Commit(Commit::default()));
+    Batch { ops, expected_cycle: None }
 }
 
 fn prefill(db: &Db, turns: u64) {

@@ -21,8 +21,7 @@ mod history;
 mod support;
 
 use history::{History, cached};
-use pactdb::db::Db;
-use pactdb::query::{SelectOptions, Selected};
+use pactdb::{Db, Selected};
 use rusqlite::{Connection, Statement};
 use std::time::Instant;
 
@@ -249,7 +248,7 @@ fn ours(db: &Db, question: &Question, cold: bool) -> (u64, Selected) {
         db.clear_cache();
     }
     let start = Instant::now();
-    let selected = db.select(&question.selector, None, &SelectOptions::default()).unwrap();
+    let selected = db.select(&question.selector).unwrap();
     (start.elapsed().as_nanos() as u64, selected)
 }
 

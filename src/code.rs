@@ -7,6 +7,7 @@ macro_rules! codes {
     ($($name:ident $text:literal)*) => {
         /// What went wrong, for programs.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
         #[allow(missing_docs, reason = "each variant is the code that its name spells")]
         pub enum Code {
             $($name,)*

@@ -1,6 +1,7 @@
 //! The one public error: a code for programs, a sentence for people, and what helps to mend it.
 
 use crate::budget::Stopped;
+use crate::cause::Cause;
 use crate::change::ChangeError;
 use crate::code::Code;
 use crate::json::{DecodeError, EncodeError, Fault, JsonError};
@@ -11,22 +12,38 @@ use crate::snapshot::ImportError;
 use crate::storage::StoreError;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
+use std::{fmt, io};
 
 /// What went wrong.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
+///
+/// Programs go by the [`Code`], people by the sentence. Where the system below failed,
+/// [`source`](std::error::Error::source) is its error, and [`Error::io_kind`] the kind of it. Two
+/// errors with the same code, sentence and details are equal, whatever stands behind them.
+///
+/// ```
+/// use pactdb::{Code, Db};
+///
+/// let error = Db::open("/no/such/file.pactdb").unwrap_err();
+/// assert_eq!(error.code, Code::StoreIo);
+/// assert_eq!(error.io_kind(), Some(std::io::ErrorKind::NotFound));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Error {
     /// The code of the specification.
     pub code: Code,
     /// What was wrong, where, and what to do.
     pub message: String,
     /// More, where there is more to say.
-    pub details: Box<Details>,
+    pub details: Box<ErrorDetails>,
+    /// What stands behind it: see [`std::error::Error::source`].
+    pub(crate) cause: Cause,
 }
 
 /// What helps to find the fault.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Details {
+#[non_exhaustive]
+pub struct ErrorDetails {
     /// The cycle that the store is at, for a conflict.
     pub cycle: Option<u64>,
     /// Where in a document, as a JSON path.
@@ -49,7 +66,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     /// An error.
     pub fn new(code: Code, message: impl Into<String>) -> Error {
-        Error { code, message: message.into(), details: Box::default() }
+        Error { code, message: message.into(), details: Box::default(), cause: Cause::default() }
     }
 
     /// The same error, of one operation of a batch; they count from 1.
@@ -66,9 +83,45 @@ impl Error {
         self
     }
 
+    /// A failure of a file or a stream; `what` says of which.
+    pub fn io(what: impl fmt::Display, error: io::Error) -> Error {
+        Error::new(Code::StoreIo, format!("{what}: {error}")).caused_by(Cause::new(error))
+    }
+
+    /// The kind of the I/O error that stands behind it, if one does: a full disk is
+    /// [`StorageFull`](io::ErrorKind::StorageFull).
+    pub fn io_kind(&self) -> Option<io::ErrorKind> {
+        let mut cause = self.cause.source();
+        while let Some(error) = cause {
+            if let Some(error) = error.downcast_ref::<io::Error>() {
+                return Some(error.kind());
+            }
+            cause = error.source();
+        }
+        None
+    }
+
+    /// The same error, with what stands behind it.
+    pub(crate) fn caused_by(mut self, cause: Cause) -> Error {
+        self.cause = cause;
+        self
+    }
+
     /// A malformed operation.
     pub fn request(message: impl Into<String>) -> Error {
         Error::new(Code::RequestInvalid, message)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.cause.source()
     }
 }
 
@@ -116,7 +169,7 @@ impl Error {
 
 impl From<ChangeError> for Error {
     fn from(error: ChangeError) -> Error {
-        Error::new(error.code, error.message)
+        Error::new(error.code, error.message).caused_by(error.cause)
     }
 }
 
@@ -128,7 +181,7 @@ impl From<ReadError> for Error {
 
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Error {
-        let mut public = Error::new(error.code(), error.to_string());
+        let mut public = Error::new(error.code(), error.to_string()).caused_by(error.cause());
         if let StoreError::Locked { holder, .. } = error {
             public.details.holder = holder;
         }
@@ -179,7 +232,7 @@ impl From<SyntaxError> for Error {
 
 impl From<QueryError> for Error {
     fn from(error: QueryError) -> Error {
-        let mut public = Error::new(error.code, error.to_string());
+        let mut public = Error::new(error.code, error.to_string()).caused_by(error.cause);
         public.details.span = error.span.map(|span| (span.start, span.end));
         public.details.expected = error.expected;
         public.details.hint = error.hint;
@@ -235,7 +288,7 @@ impl Serialize for Error {
 impl<'de> Deserialize<'de> for Error {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Error, D::Error> {
         let wire = Wire::deserialize(deserializer)?;
-        let details = Details {
+        let details = ErrorDetails {
             cycle: wire.cycle,
             path: wire.path.map(Cow::into_owned),
             span: wire.span,
@@ -245,7 +298,7 @@ impl<'de> Deserialize<'de> for Error {
             holder: wire.holder,
         };
         let (code, message) = (wire.code, wire.message.into_owned());
-        Ok(Error { code, message, details: Box::new(details) })
+        Ok(Error { details: Box::new(details), ..Error::new(code, message) })
     }
 }
 

@@ -7,7 +7,7 @@
 //! history, and the result is an immutable snapshot that stays readable for ever.
 //!
 //! ```
-//! use pactdb::{AddRequest, CommitRequest, Db, Generation, Json};
+//! use pactdb::{Add, Commit, Db, Generation};
 //!
 //! # fn main() -> pactdb::Result<()> {
 //! # let folder = tempfile::tempdir().unwrap();
@@ -15,38 +15,43 @@
 //! let db = Db::create(&path, Generation::V0_1)?;
 //!
 //! // Two blocks in the turn in progress; the second one lives for two cycles.
-//! db.add(AddRequest {
-//!     role: Some("user".into()),
-//!     content: Some(Json::from("Where is the key?")),
-//!     ..AddRequest::default()
-//! })?;
-//! let added = db.add(AddRequest {
-//!     role: Some("tool".into()),
-//!     content: Some(Json::from("Under the mat.")),
-//!     ttl: Some(2),
-//!     ..AddRequest::default()
-//! })?;
-//! // There is none only where `to` may be missing: it ends in `?`.
-//! let note = added.id.unwrap_or_default();
-//! let first = db.commit(CommitRequest::default())?;
+//! db.add(Add::user("Where is the key?"))?;
+//! db.add(Add::tool("Under the mat.").id("note").ttl(2))?;
+//! let first = db.commit(Commit::new())?;
 //! assert_eq!((first.cycle, first.turn.as_deref()), (1, Some("mt:1")));
 //!
 //! // Two cycles later the note has gone from the working state, and is still there at cycle 1.
-//! db.commit(CommitRequest::default())?;
-//! let third = db.commit(CommitRequest::default())?;
-//! assert_eq!(third.expired, [note.clone()]);
-//! assert!(db.working_state().node(&note)?.is_none());
-//! assert!(db.snapshot(1)?.node(&note)?.is_some());
+//! db.commit(Commit::new())?;
+//! let third = db.commit(Commit::new())?;
+//! assert_eq!(third.expired, ["note"]);
+//! assert!(db.working_state().node("note")?.is_none());
+//! assert!(db.snapshot(1)?.node("note")?.is_some());
+//!
+//! // Questions go to any state: the newest snapshot, one of the past, all of them.
+//! assert_eq!(db.select("@t0 .cb[role='tool']")?.ids().len(), 0);
+//! assert_eq!(db.select("@c1 .cb[role='tool']")?.ids().len(), 1);
+//! assert_eq!(db.select("@* .cb[role='tool']")?.ids().len(), 1);
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! [`Db`] has one method for each operation of the protocol; [`protocol`] speaks the same as JSON.
-//! Errors carry a [`Code`].
+//! # Where to go next
+//!
+//! - [`Db`] has one method for each thing that can be done with a store; [`Options`] say how one is
+//!   opened, and a [`Snapshot`] is one state of it.
+//! - Edits are built of [`Add`], [`Set`], [`Move`], [`Remove`] and [`Commit`], and a [`Batch`] of
+//!   them happens together. Questions are a text, or a [`Select`]; [`answer`] has the parts of what
+//!   comes back.
+//! - [`session`] brings histories in and out: imports, threads for providers, replays, dumps, forks.
+//! - [`protocol`] speaks all of it as JSON, and has the one interface of programs that cannot know
+//!   where the store is.
+//! - [`language`] reads selectors and statements without a store, for editors and consoles.
+//! - A [`Budget`] ends a question that takes too long. An [`Error`] has a [`Code`] for programs.
+//! - The folder `examples` has an agent's loop, a journey in time, an import and two threads.
 //!
 //! # Reading the source
 //!
-//! From the bottom up: `limits`, `code` and `json` know nothing of the rest. `model` has the nouns,
+//! From the bottom up: `limits`, `cause`, `code` and `json` know nothing of the rest. `model` has the nouns,
 //! `language` turns text into syntax and back, `lifecycle` is the commit sequence, `snapshot` has
 //! the bytes and digests of states. `change` judges edits and applies events; it is pure. `storage`
 //! is a file of tables; `log` keeps the events in it, `index` what is derived from them, and `store`
@@ -54,35 +59,85 @@
 //! histories in and out, and `protocol` is the JSON face of it all. Nothing imports upwards, and a
 //! test holds that line.
 
-pub mod budget;
-pub mod change;
-pub mod code;
-pub mod db;
-pub mod error;
-pub mod index;
+mod budget;
+mod cause;
+mod change;
+mod code;
+mod db;
+mod error;
+mod index;
 pub mod json;
 pub mod language;
-pub mod lifecycle;
+mod lifecycle;
 pub mod limits;
-pub mod log;
-pub mod model;
+mod log;
+mod model;
 pub mod protocol;
-pub mod query;
+mod query;
 pub mod session;
-pub mod snapshot;
-pub mod storage;
-pub mod store;
+mod snapshot;
+mod storage;
+mod store;
 
 pub use budget::{Budget, Cancel};
 pub use change::{Attempt, AttemptStatus, History};
 pub use code::Code;
 pub use db::{
-    AddRequest, Address, AttemptAction, AttemptRequest, BatchRequest, Clock, CommitReply,
-    CommitRequest, Db, DiffRequest, Durability, EditOp, EditReply, MoveRequest, Options,
-    RemoveRequest, RestoreRequest, SetRequest, Snapshot,
+    Add, Address, AttemptAction, AttemptRequest, Batch, Clock, Commit, CommitReply, Db, Diff,
+    Durability, EditOp, EditReply, IdReply, IdsReply, ImportReply, Log, LogEntry, Move, Options,
+    Remove, Restore, Select, Set, Snapshot, Stats, UndoReply,
 };
-pub use error::{Error, Result};
+pub use error::{Error, ErrorDetails, Result};
 pub use json::{Json, Map};
+pub use language::Dialect;
 pub use lifecycle::{Policy, Region};
 pub use model::Generation;
-pub use store::{Progress, Verified};
+pub use query::{
+    DiffReply, Explanation, RangeDiffLatestResult, RichDiffReply, SelectOptions, Selected,
+    SelectedNodes,
+};
+pub use storage::panics_are_caught;
+pub use store::{Progress, StoreSizes, Verified, VerifyStep};
+
+/// The parts of what questions answer: of ranges, differences and explanations.
+pub mod answer {
+    pub use crate::query::{
+        Changed, ChangedFields, ContentDiff, ContentMode, ContentSummary, Delta, DiffBlock, Field,
+        FromTo, Hunk, Limits, Material, Moved, ParentChanged, ParentDiff, Ran, RangeError,
+        RangeStats, ReadStates, RichChanged, SnapshotRef, Tally, TokenOp,
+    };
+}
+
+/// What the crate's own tests look into. It is no part of the API, and changes without notice.
+#[doc(hidden)]
+pub mod internals {
+    pub mod budget {
+        pub use crate::budget::*;
+    }
+    pub mod change {
+        pub use crate::change::*;
+    }
+    pub mod db {
+        pub use crate::db::*;
+    }
+    pub mod index {
+        pub use crate::index::*;
+    }
+    pub mod model {
+        pub use crate::model::*;
+    }
+    pub mod query {
+        pub use crate::query::*;
+    }
+    pub mod snapshot {
+        pub use crate::snapshot::*;
+    }
+    pub mod storage {
+        pub use crate::storage::*;
+    }
+}
+
+/// The program of the README is compiled with the others.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

@@ -1,11 +1,8 @@
 //! One history in a pactdb store and in SQLite, made once and kept under `target/`.
 
 use crate::support::{Random, Unsynced};
-use pactdb::db::{
-    AddRequest, BatchRequest, CommitRequest, Db, EditOp, EditReply, IdReply, Options,
-};
-use pactdb::json::Json;
-use pactdb::storage::FileStorage;
+use pactdb::internals::storage::FileStorage;
+use pactdb::{Add, Batch, Commit, Db, EditOp, EditReply, IdReply, Json, Options};
 use rusqlite::{Connection, params};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -51,8 +48,8 @@ fn make(turns: u64, ours: &Path, theirs: &Path) {
     for cycle in 1..=turns {
         let blocks = text.turn(cycle);
         let mut ops: Vec<EditOp> = blocks.iter().map(Block::add).collect();
-        ops.push(EditOp::Commit(CommitRequest::default()));
-        let replies = db.batch(BatchRequest { ops, expected_cycle: None }).unwrap();
+        ops.push(EditOp::Commit(Commit::default()));
+        let replies = db.batch(Batch { ops, expected_cycle: None }).unwrap();
         rows.turn(cycle, &blocks, &replies);
         if cycle.is_multiple_of(20_000) {
             println!("  {cycle} of {turns} turns made ({:.0} s)", start.elapsed().as_secs_f64());
@@ -97,13 +94,13 @@ struct Block {
 
 impl Block {
     fn add(&self) -> EditOp {
-        EditOp::Add(Box::new(AddRequest {
+        EditOp::Add(Box::new(Add {
             role: Some(self.role.to_owned()),
             kind: Some(self.kind.to_owned()),
             key: self.key.map(str::to_owned),
             ttl: self.ttl,
             content: Some(Json::Str(self.content.clone())),
-            ..AddRequest::default()
+            ..Add::default()
         }))
     }
 }

@@ -6,8 +6,7 @@
 // Each bench uses a part of this.
 #![allow(dead_code)]
 
-use pactdb::db::{AddRequest, BatchRequest, CommitRequest, EditOp};
-use pactdb::json::Json;
+use pactdb::{Add, Batch, Commit, EditOp, Json};
 use redb::StorageBackend;
 use std::io;
 use std::ops::Bound;
@@ -79,21 +78,21 @@ impl Conversation {
     }
 
     /// The next turn as one batch with its commit.
-    pub fn batch(&mut self) -> (BatchRequest, u64) {
+    pub fn batch(&mut self) -> (Batch, u64) {
         let mut bytes = 0;
         let mut ops = Vec::new();
         for (role, kind, ttl, content) in self.turn() {
             bytes += content.len() as u64;
-            ops.push(EditOp::Add(Box::new(AddRequest {
+            ops.push(EditOp::Add(Box::new(Add {
                 role: Some(role.to_owned()),
                 kind: Some(kind.to_owned()),
                 ttl,
                 content: Some(Json::Str(content)),
-                ..AddRequest::default()
+                ..Add::default()
             })));
         }
-        ops.push(EditOp::Commit(CommitRequest::default()));
-        (BatchRequest { ops, expected_cycle: None }, bytes)
+        ops.push(EditOp::Commit(Commit::default()));
+        (Batch { ops, expected_cycle: None }, bytes)
     }
 }
 

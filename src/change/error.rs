@@ -1,5 +1,6 @@
 //! Why an edit is refused.
 
+use crate::cause::Cause;
 use crate::code::Code;
 use crate::model::ReadError;
 
@@ -11,17 +12,19 @@ pub struct ChangeError {
     pub code: Code,
     /// What was wrong, where, and what to do.
     pub message: String,
+    /// What stands behind it.
+    pub cause: Cause,
 }
 
 impl ChangeError {
     /// A refusal.
     pub fn new(code: Code, message: impl Into<String>) -> ChangeError {
-        ChangeError { code, message: message.into() }
+        ChangeError { code, message: message.into(), cause: Cause::default() }
     }
 }
 
 impl From<ReadError> for ChangeError {
     fn from(error: ReadError) -> ChangeError {
-        ChangeError::new(error.code(), error.to_string())
+        ChangeError { cause: error.cause(), ..ChangeError::new(error.code(), error.to_string()) }
     }
 }

@@ -46,6 +46,7 @@ impl Db {
 
     /// Starts a provider call, and keeps what `sent` says of the state that it starts in: nothing
     /// can happen in between.
+    #[doc(hidden)]
     pub fn start_attempt(
         &self,
         request: AttemptRequest,

@@ -4,9 +4,9 @@
 //! written yet or not; storage is told of it at once, so that it answers as if it were. What is
 //! written together ends where the indexes are written.
 
-use super::edit::{Batch, BatchContents};
+use super::edit::{BatchContents, RunningBatch};
 use super::handle::Db;
-use super::ops::{BatchRequest, CommitReply, EditReply};
+use super::ops::{Batch, CommitReply, EditReply};
 use crate::change::{Origin, Working};
 use crate::error::{Error, Result};
 use crate::index::CycleKind;
@@ -17,7 +17,7 @@ use crate::store::Append;
 pub(super) struct Series<'a> {
     db: &'a Db,
     working: Working,
-    waiting: Vec<Batch<'a>>,
+    waiting: Vec<RunningBatch<'a>>,
     contents: BatchContents<'a>,
     next_seq: u64,
 }
@@ -34,14 +34,10 @@ impl<'a> Series<'a> {
     }
 
     /// Judges a batch that ends in a commit, and writes what waits if it is time.
-    pub(super) fn batch(
-        &mut self,
-        request: BatchRequest,
-        origin: Option<Origin>,
-    ) -> Result<CommitReply> {
+    pub(super) fn batch(&mut self, request: Batch, origin: Option<Origin>) -> Result<CommitReply> {
         let contents =
             std::mem::replace(&mut self.contents, BatchContents::new(self.db.inner.store.reader()));
-        let mut batch = Batch::new(contents, self.next_seq, self.db.inner.settings.now());
+        let mut batch = RunningBatch::new(contents, self.next_seq, self.db.inner.settings.now());
         batch.run(&mut self.working, request, origin)?;
         let (Some(EditReply::Commit(reply)), Some(end)) = (batch.replies.pop(), &batch.closed)
         else {

@@ -5,14 +5,13 @@
 use super::handle::{Db, check_cycle};
 use super::judge::judge;
 use super::ops::{
-    AddRequest, BatchRequest, CadenceRequest, CommitReply, CommitRequest, EditOp, EditReply,
-    IdReply, IdsReply, KeyReply, MoveRequest, PolicyRequest, RemoveRequest, RestoreRequest,
-    SetRequest, UndoReply,
+    Add, Batch, Commit, CommitReply, EditOp, EditReply, EndCadence, IdReply, IdsReply, KeyReply,
+    Move, PolicyRequest, Remove, Restore, Set, UndoReply,
 };
 use super::resolve;
 use crate::change::decide::Decided;
 use crate::change::{
-    Closed, Commit, Context, Event, Origin, Pending, Restore, State, Working, apply, close_commit,
+    self, Closed, Context, Event, Origin, Pending, State, Working, apply, close_commit,
     close_restore, plan_commit,
 };
 use crate::code::Code;
@@ -30,25 +29,36 @@ use std::sync::{Arc, PoisonError};
 
 impl Db {
     /// Adds a node.
-    pub fn add(&self, request: AddRequest) -> Result<IdReply> {
+    ///
+    /// ```
+    /// use pactdb::{Add, Db, Generation};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// let reply = db.add(Add::user("Where is the key?").ttl(2))?;
+    /// assert_eq!(reply.id.as_deref(), Some("cb:1"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn add(&self, request: Add) -> Result<IdReply> {
         match self.edit(EditOp::Add(Box::new(request)))? {
             EditReply::Id(reply) => Ok(reply),
             other => Err(unexpected(&other)),
         }
     }
 
-    /// Sets headers of nodes.
-    pub fn set(&self, request: SetRequest) -> Result<IdsReply> {
+    /// Sets headers of nodes. For an example see [`Set`].
+    pub fn set(&self, request: Set) -> Result<IdsReply> {
         self.edit_ids(EditOp::Set(Box::new(request)))
     }
 
-    /// Moves nodes.
-    pub fn move_nodes(&self, request: MoveRequest) -> Result<IdsReply> {
+    /// Moves nodes. For an example see [`Move`].
+    pub fn move_nodes(&self, request: Move) -> Result<IdsReply> {
         self.edit_ids(EditOp::Move(request))
     }
 
-    /// Removes nodes, with what is below them.
-    pub fn remove(&self, request: RemoveRequest) -> Result<IdsReply> {
+    /// Removes nodes, with what is below them. For an example see [`Remove`].
+    pub fn remove(&self, request: Remove) -> Result<IdsReply> {
         self.edit_ids(EditOp::Remove(request))
     }
 
@@ -58,6 +68,21 @@ impl Db {
     }
 
     /// Sets the pruning policies; an empty list means none.
+    ///
+    /// ```
+    /// use pactdb::{Add, Commit, Db, Generation, Policy, Region};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// // At most one block of the past is kept; the one with the lower priority goes first.
+    /// db.set_policies(vec![Policy { region: Some(Region::Seq), max_blocks: Some(1), ..Policy::default() }])?;
+    /// db.add(Add::user("Where is the key?").id("question").priority(1))?;
+    /// db.add(Add::tool("A long list of files.").id("list"))?;
+    /// db.commit(Commit::new())?;
+    /// assert_eq!(db.commit(Commit::new())?.pruned, ["list"]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn set_policies(&self, policies: Vec<Policy>) -> Result<Vec<Policy>> {
         self.edit(EditOp::Policy(PolicyRequest { set: Some(policies.clone()) }))?;
         Ok(policies)
@@ -66,16 +91,17 @@ impl Db {
     /// Ends a cadence.
     pub fn end_cadence(&self, key: impl Into<String>) -> Result<KeyReply> {
         let key = key.into();
-        self.edit(EditOp::Cadence(CadenceRequest { end: key.clone() }))?;
+        self.edit(EditOp::Cadence(EndCadence { end: key.clone() }))?;
         Ok(KeyReply { key })
     }
 
-    /// Closes the cycle in progress, or says what that would do and changes nothing.
-    pub fn commit(&self, request: CommitRequest) -> Result<CommitReply> {
+    /// Closes the cycle in progress, or says what that would do and changes nothing. For an example
+    /// see [`Commit`].
+    pub fn commit(&self, request: Commit) -> Result<CommitReply> {
         if request.dry_run {
             return self.rehearse(request);
         }
-        let batch = BatchRequest { ops: vec![EditOp::Commit(request)], expected_cycle: None };
+        let batch = Batch { ops: vec![EditOp::Commit(request)], expected_cycle: None };
         match self.batch(batch)?.pop() {
             Some(EditReply::Commit(reply)) => Ok(*reply),
             other => Err(Error::request(format!("a commit was answered by {other:?}"))),
@@ -83,7 +109,7 @@ impl Db {
     }
 
     /// What a commit would do now; nothing of it is written or published.
-    fn rehearse(&self, request: CommitRequest) -> Result<CommitReply> {
+    fn rehearse(&self, request: Commit) -> Result<CommitReply> {
         // A commit in between would change the indexes that this one is judged by.
         let _writer = self.write_lock()?;
         let (end, commit) = close(&self.working().state, request, self.inner.settings.now())?;
@@ -130,13 +156,14 @@ impl Db {
         Ok(())
     }
 
-    /// Edits that happen together or not at all, with or without a commit at the end.
-    pub fn batch(&self, request: BatchRequest) -> Result<Vec<EditReply>> {
+    /// Edits that happen together or not at all, with or without a commit at the end. For an example
+    /// see [`Batch`].
+    pub fn batch(&self, request: Batch) -> Result<Vec<EditReply>> {
         let _writer = self.write_lock()?;
         let mut working = (*self.working()).clone();
         let (first, now) = (self.inner.store.next_seq(), self.inner.settings.now());
         let contents = BatchContents::new(self.inner.store.reader());
-        let mut batch = Batch::new(contents, first, now);
+        let mut batch = RunningBatch::new(contents, first, now);
         batch.run(&mut working, request, None)?;
         if batch.events.is_empty() {
             return Ok(batch.replies);
@@ -180,7 +207,7 @@ impl Db {
     }
 
     /// Makes a past snapshot the newest one; history is kept.
-    pub fn restore(&self, request: RestoreRequest) -> Result<CommitReply> {
+    pub fn restore(&self, request: Restore) -> Result<CommitReply> {
         let _writer = self.write_lock()?;
         let working = self.working();
         let at = resolve::snapshot_cycle(self, &working.state, &request.at)?;
@@ -190,7 +217,7 @@ impl Db {
         }
         let now = self.inner.settings.now();
         let cycle = working.state.cycle();
-        let mut restore = Restore { at, cycle, materialized: Vec::new(), digest: [0; 32] };
+        let mut restore = change::Restore { at, cycle, materialized: Vec::new(), digest: [0; 32] };
         let closed = close_restore(&working, &restore)?;
         restore.digest = closed.digest;
         restore.materialized = closed.due_instances(None, now)?;
@@ -207,7 +234,7 @@ impl Db {
 }
 
 /// A batch on its way.
-pub(super) struct Batch<'a> {
+pub(super) struct RunningBatch<'a> {
     contents: BatchContents<'a>,
     pub(super) events: Vec<NewEvent>,
     pub(super) replies: Vec<EditReply>,
@@ -216,10 +243,10 @@ pub(super) struct Batch<'a> {
     pub(super) now: i64,
 }
 
-impl<'a> Batch<'a> {
+impl<'a> RunningBatch<'a> {
     /// A batch whose first event will have that sequence number.
-    pub(super) fn new(contents: BatchContents<'a>, first: u64, now: i64) -> Batch<'a> {
-        Batch { contents, events: Vec::new(), replies: Vec::new(), closed: None, first, now }
+    pub(super) fn new(contents: BatchContents<'a>, first: u64, now: i64) -> RunningBatch<'a> {
+        RunningBatch { contents, events: Vec::new(), replies: Vec::new(), closed: None, first, now }
     }
 
     /// The contents that it knows, for the batch after it.
@@ -232,7 +259,7 @@ impl<'a> Batch<'a> {
     pub(super) fn run(
         &mut self,
         working: &mut Working,
-        request: BatchRequest,
+        request: Batch,
         origin: Option<Origin>,
     ) -> Result<()> {
         if request.ops.len() > MAX_BATCH_OPS {
@@ -291,7 +318,7 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    fn commit(&mut self, working: &Working, request: CommitRequest) -> Result<()> {
+    fn commit(&mut self, working: &Working, request: Commit) -> Result<()> {
         let (end, commit) = close(&working.state, request, self.now)?;
         self.replies.push(EditReply::Commit(Box::new(end.reply(Some(&commit.turn)))));
         let event = Arc::new(Event::Committed(commit));
@@ -302,7 +329,7 @@ impl<'a> Batch<'a> {
 }
 
 /// Closes the cycle in progress, on a copy of the state.
-fn close(state: &State, request: CommitRequest, now: i64) -> Result<(End, Commit)> {
+fn close(state: &State, request: Commit, now: i64) -> Result<(End, change::Commit)> {
     check_cycle(request.expected_cycle, state.last_cycle)?;
     let mut commit = plan_commit(state, request.created_at_ns, now)?;
     let closed = close_commit(state, &commit)?;
@@ -318,11 +345,11 @@ pub(super) struct End {
     pub(super) closed: Closed,
     /// The state before cadences: this is what is written with the commit.
     pub(super) before: State,
-    materialized: Vec<crate::change::Addition>,
+    materialized: Vec<change::Addition>,
 }
 
 impl End {
-    pub(super) fn new(closed: Closed, materialized: Vec<crate::change::Addition>) -> Result<End> {
+    pub(super) fn new(closed: Closed, materialized: Vec<change::Addition>) -> Result<End> {
         let before = closed.next_state(&[])?;
         Ok(End { closed, before, materialized })
     }

@@ -17,6 +17,19 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 /// An open store. Clones share it; it can be used from several threads at once.
+///
+/// ```
+/// use pactdb::{Add, Commit, Db, Generation};
+/// # fn main() -> pactdb::Result<()> {
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("memory.pactdb");
+/// let db = Db::create(&path, Generation::V0_1)?;
+/// db.add(Add::user("Where is the key?"))?;
+/// let commit = db.commit(Commit::new())?;
+/// assert_eq!(commit.cycle, 1);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Db {
     pub(super) inner: Arc<Inner>,
@@ -69,11 +82,36 @@ impl Db {
     }
 
     /// Checks the whole store against its log, and names the first thing that is wrong.
+    ///
+    /// ```
+    /// use pactdb::{Commit, Db, Generation};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// db.commit(Commit::new())?;
+    /// let verified = db.verify(|progress| println!("{} of {}", progress.done, progress.total))?;
+    /// assert_eq!(verified.commits, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn verify(&self, mut progress: impl FnMut(Progress)) -> Result<Verified> {
         self.alone(|| Ok(self.inner.store.verify(&mut progress)?), || Ok(()))
     }
 
     /// Makes everything that is derived again from the log.
+    ///
+    /// ```
+    /// use pactdb::{Commit, Db, Generation};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// db.commit(Commit::new())?;
+    /// let before = db.export(Some("@t0"))?;
+    /// db.rebuild(|_| {})?;
+    /// assert_eq!(db.export(Some("@t0"))?, before);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn rebuild(&self, mut progress: impl FnMut(Progress)) -> Result<Verified> {
         let run = || {
             let rebuilt = self.inner.store.rebuild(&mut progress)?;

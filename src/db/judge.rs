@@ -1,10 +1,10 @@
 //! One edit of a request, judged: what it names is found in the working state, and the rules of
 //! `change::decide` have the last word.
 
-use super::ops::{AddRequest, EditOp, MoveRequest, SetRequest};
+use super::ops::{Add, EditOp, Move, Set};
 use super::resolve;
 use crate::change::decide::{Decided, decide};
-use crate::change::{Add, Context, Edit, Insert, Move, Parent, Remove, Set, State};
+use crate::change::{self, Context, Edit, Insert, Parent, State};
 use crate::error::{Error, Result};
 use crate::model::Id;
 use crate::snapshot::Contents;
@@ -30,12 +30,12 @@ pub(super) fn judge(
             let targets = resolve::targets(state, contents, &request.target)?;
             let to = resolve::parent(state, contents, &request.to)?;
             let Some(to) = to else { return Ok(None) };
-            let MoveRequest { offset, created_at_ns, .. } = request;
-            Edit::Move(Move { targets, to, offset, created_at_ns })
+            let Move { offset, created_at_ns, .. } = request;
+            Edit::Move(change::Move { targets, to, offset, created_at_ns })
         }
         EditOp::Remove(request) => {
             let targets = resolve::targets(state, contents, &request.target)?;
-            Edit::Remove(Remove { targets, force: request.force })
+            Edit::Remove(change::Remove { targets, force: request.force })
         }
         EditOp::Policy(request) => Edit::Policy(request.set.unwrap_or_default()),
         EditOp::Cadence(request) => Edit::EndCadence(request.end),
@@ -52,8 +52,8 @@ pub(super) fn judge(
 }
 
 /// A request to add a node, at the place that it names.
-fn addition(request: AddRequest, parent: Parent, insert: Option<Insert>) -> Add {
-    Add {
+fn addition(request: Add, parent: Parent, insert: Option<Insert>) -> change::Add {
+    change::Add {
         parent,
         insert,
         node_type: request.node_type,
@@ -80,8 +80,8 @@ fn addition(request: AddRequest, parent: Parent, insert: Option<Insert>) -> Add 
 }
 
 /// A request to set headers, on the nodes that it names.
-fn setting(request: SetRequest, targets: Vec<Id>) -> Set {
-    Set {
+fn setting(request: Set, targets: Vec<Id>) -> change::Set {
+    change::Set {
         targets,
         content: request.content.map(|c| c.filter(|content| !content.is_null())),
         ttl: request.ttl,

@@ -1,7 +1,7 @@
 //! The log as a person reads it: events in words, by page, cycle, kind and node.
 
 use super::handle::Db;
-use super::ops::{LogEntry, LogRequest};
+use super::ops::{Log, LogEntry};
 use crate::budget;
 use crate::change::{Attempt, Event, Origin, OriginKind};
 use crate::error::Result;
@@ -14,13 +14,8 @@ use std::sync::Arc;
 const PAGE: usize = 256;
 
 impl Db {
-    /// Events in the order in which they happened, from a sequence number on.
-    pub fn log(&self, from: Option<u64>, limit: Option<u64>) -> Result<Vec<LogEntry>> {
-        self.log_page(&LogRequest { from, limit, ..LogRequest::default() })
-    }
-
-    /// Events that agree with every field of the request.
-    pub fn log_page(&self, request: &LogRequest) -> Result<Vec<LogEntry>> {
+    /// Events that agree with every field of the request. For an example see [`Log`].
+    pub fn log(&self, request: &Log) -> Result<Vec<LogEntry>> {
         let limit = request.limit.unwrap_or(u64::MAX);
         let (first, last) = self.log_window(request)?;
         let mut found = Vec::new();
@@ -50,7 +45,7 @@ impl Db {
     }
 
     /// The first and the last event that a request can mean.
-    fn log_window(&self, request: &LogRequest) -> Result<(u64, u64)> {
+    fn log_window(&self, request: &Log) -> Result<(u64, u64)> {
         let newest = self.inner.store.next_seq().saturating_sub(1);
         let (mut first, mut last) = match request.cycle {
             None => (1, newest),
@@ -76,6 +71,7 @@ impl Db {
     }
 
     /// The event that closed a cycle; 0 for cycle 0.
+    #[doc(hidden)]
     pub fn seq_of_cycle(&self, cycle: u64) -> Result<u64> {
         match cycle {
             0 => Ok(0),
@@ -84,6 +80,7 @@ impl Db {
     }
 
     /// The cycle that an event belongs to: the one that it closes, or that was in progress.
+    #[doc(hidden)]
     pub fn cycle_of_event(&self, seq: u64) -> Result<u64> {
         let history = self.history();
         let closed = self.closed_by(&history, seq.saturating_sub(1))?;

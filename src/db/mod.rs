@@ -26,10 +26,9 @@ pub use clock::{Clock, SystemClock};
 pub use handle::Db;
 pub use log::{concerned_ids, log_entry};
 pub use ops::{
-    AddRequest, AttemptAction, AttemptRequest, BatchRequest, CadenceRequest, CommitReply,
-    CommitRequest, DiffRequest, EditOp, EditReply, IdReply, IdsReply, ImportReply, ImportTurn,
-    KeyReply, LogEntry, LogRequest, MoveRequest, PolicyRequest, RemoveRequest, RestoreRequest,
-    SetRequest, Stats, ThreadFormat, TurnsRequest, UndoReply,
+    Add, AttemptAction, AttemptRequest, Batch, Commit, CommitReply, Diff, EditOp, EditReply,
+    EndCadence, IdReply, IdsReply, ImportReply, ImportTurn, KeyReply, Log, LogEntry, Move,
+    PolicyRequest, Remove, Restore, Select, Set, Stats, ThreadFormat, TurnsRequest, UndoReply,
 };
 pub(crate) use ops::{in_words, read};
 pub use options::Options;

@@ -14,17 +14,61 @@ use std::sync::Arc;
 
 impl Db {
     /// Makes a store in a file that does not exist.
+    ///
+    /// ```
+    /// use pactdb::{Db, Generation};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("a.pactdb");
+    /// let db = Db::create(&path, Generation::V0_1)?;
+    /// assert_eq!(db.last_cycle(), 0);
+    /// assert!(Db::create(&path, Generation::V0_1).is_err(), "it exists now");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn create(path: impl AsRef<Path>, generation: Generation) -> Result<Db> {
         Options::new().generation(generation).create(path)
     }
 
     /// Opens the store in a file.
+    ///
+    /// ```
+    /// use pactdb::{Add, Code, Commit, Db, Generation};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("a.pactdb");
+    /// let db = Db::create(&path, Generation::V0_1)?;
+    /// db.add(Add::user("Where is the key?"))?;
+    /// db.commit(Commit::new())?;
+    /// // Only one process has a store open, and only once.
+    /// assert_eq!(Db::open(&path).unwrap_err().code, Code::StoreLocked);
+    /// drop(db);
+    /// assert_eq!(Db::open(&path)?.last_cycle(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn open(path: impl AsRef<Path>) -> Result<Db> {
         Options::new().open(path)
     }
 }
 
 /// Options for making or opening a store.
+///
+/// ```
+/// use pactdb::{Add, Durability, Generation, Options};
+/// # fn main() -> pactdb::Result<()> {
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("memory.pactdb");
+/// // Edits reach the disk with the next commit; a clock that stands still, for a test.
+/// let options = Options::new()
+///     .generation(Generation::V0_1)
+///     .durability(Durability::AtCommit)
+///     .clock(1_700_000_000_000_000_000);
+/// let db = options.open_or_create(&path)?;
+/// db.add(Add::user("Where is the key?"))?;
+/// # Ok(())
+/// # }
+/// ```
 pub struct Options {
     pub(super) generation: Generation,
     pub(super) settings: Settings,
@@ -52,18 +96,21 @@ impl Options {
     }
 
     /// The generation of a new store.
+    #[must_use]
     pub fn generation(mut self, generation: Generation) -> Options {
         self.generation = generation;
         self
     }
 
     /// When edits between commits are durable.
+    #[must_use]
     pub fn durability(mut self, durability: Durability) -> Options {
         self.settings.durability = durability;
         self
     }
 
     /// Another clock.
+    #[must_use]
     pub fn clock(mut self, clock: impl Clock + 'static) -> Options {
         self.settings.clock = Box::new(clock);
         self
@@ -71,12 +118,15 @@ impl Options {
 
     /// Who says how many bytes can still be written to the storage; of a file, the file system says it.
     /// What would need more is refused before it begins.
+    #[doc(hidden)]
+    #[must_use]
     pub fn room(mut self, room: impl Fn() -> u64 + Send + Sync + 'static) -> Options {
         self.settings.room = Some(Box::new(room));
         self
     }
 
     /// Who is told how far a rebuild has come, if opening needs one.
+    #[must_use]
     pub fn progress(mut self, progress: impl FnMut(Progress) + 'static) -> Options {
         self.progress = Box::new(progress);
         self
@@ -110,12 +160,14 @@ impl Options {
     }
 
     /// Makes a store on storage of another sort than a file.
+    #[doc(hidden)]
     pub fn create_on(self, storage: impl StorageBackend) -> Result<Db> {
         let store = self.found(Store::create_on(storage, self.generation)?)?;
         Db::attach(store, self.settings)
     }
 
     /// Opens a store on storage of another sort than a file.
+    #[doc(hidden)]
     pub fn open_on(self, storage: impl StorageBackend) -> Result<Db> {
         let store = Store::open_on(storage)?;
         self.finish(store)

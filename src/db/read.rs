@@ -17,6 +17,24 @@ use std::sync::Arc;
 /// A state of the tree, to be read: a snapshot, or the working state as it was when it was taken
 /// or right after an event.
 /// It stays the same whatever happens to the store.
+///
+/// ```
+/// use pactdb::{Add, Address, Commit, Db, Generation};
+/// # fn main() -> pactdb::Result<()> {
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+/// db.add(Add::user("Where is the key?").id("q1"))?;
+/// db.commit(Commit::new())?;
+/// let first = db.snapshot(1)?;
+/// db.add(Add::assistant("Under the mat.").id("a1"))?;
+/// db.commit(Commit::new())?;
+/// assert_eq!((first.cycle(), first.turns()), (1, 1));
+/// assert_eq!(first.address(), Some(Address::Cycle(1)));
+/// assert!(first.node("a1")?.is_none());
+/// assert!(db.at(Some("@t0"))?.node("a1")?.is_some());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Snapshot {
     db: Db,
@@ -67,6 +85,7 @@ impl Snapshot {
     }
 
     /// Older states of a store have smaller ones.
+    #[doc(hidden)]
     pub fn age(&self) -> (u64, u64) {
         match self.at {
             Some(Address::Cycle(cycle)) => (cycle, 0),
@@ -90,6 +109,7 @@ impl Snapshot {
     }
 
     /// The tree itself.
+    #[doc(hidden)]
     pub fn tree(&self) -> &Tree {
         &self.tree
     }
@@ -102,6 +122,7 @@ impl Snapshot {
     }
 
     /// The content of a node.
+    #[doc(hidden)]
     pub fn content(&self, node: &Node) -> Result<Option<Arc<Json>>> {
         use crate::snapshot::Contents;
         let reader = self.db.inner.store.reader();
@@ -109,6 +130,7 @@ impl Snapshot {
     }
 
     /// The same place in an earlier snapshot; `None` if it was not there.
+    #[doc(hidden)]
     pub fn earlier(&self, place: Place, cycle: u64) -> Result<Option<Arc<Subtree>>> {
         let tree = self.db.snapshot(cycle)?.tree;
         let _derived = self.db.reading();
@@ -119,11 +141,13 @@ impl Snapshot {
     }
 
     /// The cycles in which a part changed, up to this state, oldest first.
+    #[doc(hidden)]
     pub fn versions(&self, place: Place) -> Result<Vec<u64>> {
         Ok(self.db.inner.store.reader().versions(place, 0, self.cycle)?)
     }
 
     /// What the commit of a cycle did, if this state comes after it.
+    #[doc(hidden)]
     pub fn commit_of(&self, cycle: u64) -> Result<Option<CycleInfo>> {
         match cycle <= self.cycle && self.db.history().contains(cycle) {
             true => Ok(Some(self.db.cycle_info(cycle)?)),
@@ -132,6 +156,7 @@ impl Snapshot {
     }
 
     /// The events of a cycle, as far as this state knows them.
+    #[doc(hidden)]
     pub fn events_of(&self, cycle: u64) -> Result<Vec<Record>> {
         let history = self.db.history();
         let last = match self.commit_of(cycle)? {
@@ -148,6 +173,7 @@ impl Snapshot {
     }
 
     /// What is wrong with the tree, in words; nothing, unless the engine has a fault.
+    #[doc(hidden)]
     pub fn violations(&self) -> Result<Vec<String>> {
         let _derived = self.db.reading();
         Ok(violations(&self.tree)?)
@@ -177,6 +203,17 @@ impl Db {
     }
 
     /// The working state as it is now.
+    ///
+    /// ```
+    /// use pactdb::{Add, Db, Generation};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// db.add(Add::user("Where is the key?").id("q1"))?;
+    /// assert!(db.working_state().node("q1")?.is_some());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn working_state(&self) -> Snapshot {
         let working = self.working();
         Snapshot {
@@ -188,7 +225,7 @@ impl Db {
         }
     }
 
-    /// The snapshot of a cycle.
+    /// The snapshot of a cycle. For an example see [`Snapshot`].
     pub fn snapshot(&self, cycle: u64) -> Result<Snapshot> {
         self.check_snapshot(cycle)?;
         let tree = {
@@ -220,6 +257,19 @@ impl Db {
 
     /// The state at a time address such as `@t0`, `@c4` or `@e7`; the working state if there is
     /// none.
+    ///
+    /// ```
+    /// use pactdb::{Commit, Db, Generation};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// db.commit(Commit::new())?;
+    /// db.commit(Commit::new())?;
+    /// assert_eq!(db.at(Some("@t-1"))?.cycle(), 1);
+    /// assert!(!db.at(None)?.is_committed());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn at(&self, address: Option<&str>) -> Result<Snapshot> {
         let Some(text) = address else { return Ok(self.working_state()) };
         match resolve::time(text)? {
@@ -235,6 +285,17 @@ impl Db {
     }
 
     /// The exact bytes of an export; of the working state if no address is given.
+    ///
+    /// ```
+    /// use pactdb::{Commit, Db, Generation};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// db.commit(Commit::new())?;
+    /// assert_eq!(db.export(Some("@c1"))?, db.snapshot(1)?.export()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn export(&self, at: Option<&str>) -> Result<String> {
         self.at(at)?.export()
     }
@@ -245,12 +306,26 @@ impl Db {
     }
 
     /// What the commit of a cycle did.
+    #[doc(hidden)]
     pub fn cycle_info(&self, cycle: u64) -> Result<CycleInfo> {
         self.check_snapshot(cycle)?;
         Ok(self.inner.store.reader().cycle(cycle)?)
     }
 
     /// Figures of the store.
+    ///
+    /// ```
+    /// use pactdb::{Add, Commit, Db, Generation};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// db.add(Add::user("Where is the key?"))?;
+    /// db.commit(Commit::new())?;
+    /// let stats = db.stats()?;
+    /// assert_eq!((stats.cycle, stats.blocks), (1, 1));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn stats(&self) -> Result<Stats> {
         let _writer = self.write_lock()?;
         let working = self.working();

@@ -3,10 +3,9 @@
 use super::bulk::Series;
 use super::edit::End;
 use super::handle::Db;
-use super::ops::{
-    AddRequest, BatchRequest, CommitRequest, EditOp, ImportReply, ImportTurn, TurnsRequest,
-};
+use super::ops::{Add, Batch, Commit, EditOp, ImportReply, ImportTurn, TurnsRequest};
 use crate::budget;
+use crate::cause::Cause;
 use crate::change::decide::check_attr;
 use crate::change::{Context, Event, Origin, Working, close_import, plan_import};
 use crate::code::Code;
@@ -18,6 +17,7 @@ use crate::log::NewEvent;
 use crate::model::Generation;
 use crate::snapshot::{check_content, check_size, content_bytes, hex, read_document};
 use crate::store::Append;
+use std::io;
 use std::sync::Arc;
 
 impl Db {
@@ -96,6 +96,7 @@ impl Db {
 
     /// Judges a snapshot that is to be imported after a cycle, and changes nothing. Returns the
     /// cycle that it would make.
+    #[doc(hidden)]
     pub fn check_snapshot_document(&self, document: &Json, last: u64) -> Result<u64> {
         let working = self.working();
         let state = &working.state;
@@ -130,6 +131,7 @@ impl Db {
     /// not a snapshot. All of it happens or nothing, and it is durable when this returns: it is
     /// checked whole before the first commit, so a bad node leaves no trace of the good ones
     /// before it. `progress` is told how many turns are done, and of how many.
+    #[doc(hidden)]
     pub fn import_turns(
         &self,
         request: TurnsRequest,
@@ -169,8 +171,8 @@ impl Db {
         for turn in turns {
             let ImportTurn { adds, created_at_ns } = turn;
             let mut ops: Vec<EditOp> = adds.into_iter().map(|a| EditOp::Add(Box::new(a))).collect();
-            ops.push(EditOp::Commit(CommitRequest { created_at_ns, ..CommitRequest::default() }));
-            let batch = BatchRequest { ops, expected_cycle: None };
+            ops.push(EditOp::Commit(Commit { created_at_ns, ..Commit::default() }));
+            let batch = Batch { ops, expected_cycle: None };
             let commit = series.batch(batch, origin.take())?;
             (reply.cycle, reply.digest) = (commit.cycle, commit.digest);
             reply.commits += 1;
@@ -193,7 +195,8 @@ impl Db {
                     mb(needed),
                     room / 1_000_000
                 );
-                Err(Error::new(Code::StoreIo, message))
+                let full = io::Error::from(io::ErrorKind::StorageFull);
+                Err(Error::new(Code::StoreIo, message).caused_by(Cause::new(full)))
             }
             _ => Ok(()),
         }
@@ -264,7 +267,7 @@ fn size_of_document(value: &Json) -> u64 {
     }
 }
 
-fn is_system(add: &AddRequest) -> bool {
+fn is_system(add: &Add) -> bool {
     add.to.as_deref() == Some("^sys")
 }
 
@@ -280,7 +283,7 @@ fn check_turn(turn: &ImportTurn) -> Result<()> {
 
 /// Refuses a node that an import of turns could not bring into every store, whatever is in it. So
 /// whoever reads a document can name the record at fault before anything happens.
-pub fn check_import(add: &AddRequest) -> Result<()> {
+pub fn check_import(add: &Add) -> Result<()> {
     let place = add.to.as_deref().unwrap_or("^ah");
     if !matches!(place, "^ah" | "^sys") || add.id.is_some() || !add.refs.is_empty() {
         let message = "an imported node goes to ^sys or ^ah and has no id and no refs of its own";
@@ -344,7 +347,7 @@ fn turns_of(messages: &[Json], created_at_ns: Option<i64>) -> Result<Vec<ImportT
     Ok(turns)
 }
 
-fn message_request(message: &Json, created_at_ns: Option<i64>) -> Result<AddRequest> {
+fn message_request(message: &Json, created_at_ns: Option<i64>) -> Result<Add> {
     let invalid = |what: String| Error::new(Code::ImportInvalid, what);
     let Json::Map(fields) = message else {
         return Err(invalid(format!("a message is an object, not {}", message.type_name())));
@@ -364,11 +367,5 @@ fn message_request(message: &Json, created_at_ns: Option<i64>) -> Result<AddRequ
         check_content(content).map_err(invalid)?;
     }
     let to = if role == "system" { "^sys" } else { "^ah" };
-    Ok(AddRequest {
-        to: Some(to.to_owned()),
-        role: Some(role),
-        content,
-        created_at_ns,
-        ..AddRequest::default()
-    })
+    Ok(Add { to: Some(to.to_owned()), role: Some(role), content, created_at_ns, ..Add::default() })
 }

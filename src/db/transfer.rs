@@ -32,11 +32,13 @@ pub struct Source {
 
 impl Db {
     /// Events from a sequence number on with their contents, at most so many.
+    #[doc(hidden)]
     pub fn entries(&self, from: u64, count: usize) -> Result<Vec<Entry>> {
         Ok(self.inner.store.reader().entries(from, count)?)
     }
 
     /// The same without their contents.
+    #[doc(hidden)]
     pub fn records(&self, from: u64, count: usize) -> Result<Vec<Record>> {
         Ok(self.inner.store.reader().records(from, count)?)
     }
@@ -47,6 +49,7 @@ impl Db {
     }
 
     /// The hash of an event in the chain; of the start of the chain for event 0.
+    #[doc(hidden)]
     pub fn chain_hash(&self, seq: u64) -> Result<ChainHash> {
         if seq == 0 {
             return Ok(chain_start());
@@ -90,6 +93,7 @@ impl Db {
 
     /// The state that the events after a cycle were made in, to apply them again: its tree is the
     /// cycle's, with the instances that cadences put into the next head. Cycle 0 is the start.
+    #[doc(hidden)]
     pub fn state_after(&self, cycle: u64) -> Result<Working> {
         if cycle > 0 {
             self.check_snapshot(cycle)?;
@@ -99,6 +103,7 @@ impl Db {
 
     /// The cycles in which a node came to lie somewhere, or in which something changed beside it;
     /// none if no snapshot ever had it.
+    #[doc(hidden)]
     pub fn cycles_of(&self, id: &str) -> Result<Vec<u64>> {
         let reader = self.inner.store.reader();
         let places = reader.places_of(id)?;
@@ -112,11 +117,13 @@ impl Db {
     }
 
     /// The contents of nodes.
+    #[doc(hidden)]
     pub fn contents(&self) -> &dyn Contents {
         &**self.inner.store.reader()
     }
 
     /// Notes where this store came from.
+    #[doc(hidden)]
     pub fn record_origin(&self, origin: Origin) -> Result<()> {
         let _writer = self.write_lock()?;
         let (seq, now) = (self.inner.store.next_seq(), self.inner.settings.now());

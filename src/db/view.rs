@@ -1,7 +1,7 @@
 //! A store as queries see it: its states, and what changed between them.
 
 use super::handle::Db;
-use super::ops::DiffRequest;
+use super::ops::{Diff, Select};
 use super::resolve;
 use crate::change::{History, Working};
 use crate::error::{Error, Result};
@@ -10,7 +10,7 @@ use crate::language::ast::Selector;
 use crate::language::{Dialect, parse_selector};
 use crate::model::{ChangedPart, Generation, Place, ReadError, Slot, Subtree, Tree};
 use crate::query::{
-    self, Diff, EventState, Explanation, Nodes, ReadStates, RichDiff, SelectOptions, Selected,
+    self, DiffReply, EventState, Explanation, ReadStates, RichDiffReply, Selected, SelectedNodes,
     Timeline,
 };
 use crate::snapshot::Contents;
@@ -130,17 +130,31 @@ impl Db {
     }
 
     /// Answers a selector: ids, or what changed from cycle to cycle.
-    pub fn select(
-        &self,
-        text: &str,
-        dialect: Option<Dialect>,
-        options: &SelectOptions,
-    ) -> Result<Selected> {
+    ///
+    /// ```
+    /// use pactdb::{Add, Commit, Db, Generation, Select, Selected};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// db.add(Add::user("Where is the key?").id("q1"))?;
+    /// db.commit(Commit::new())?;
+    /// db.add(Add::user("And the door?").id("q2"))?;
+    /// db.commit(Commit::new())?;
+    /// assert_eq!(db.select("@t0 .cb[role='user']")?.ids().len(), 2);
+    /// assert_eq!(db.select(Select::new("@* .cb").limit(1))?.ids().len(), 1);
+    /// // Of a range it says what changed from one snapshot to the next.
+    /// let Selected::Range(range) = db.select("@c1..@c2 .cb")? else { unreachable!() };
+    /// assert_eq!(range.diffs.len(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn select(&self, question: impl Into<Select>) -> Result<Selected> {
+        let Select { q, dialect, options } = question.into();
         let dialect = dialect.unwrap_or(self.dialect());
         let answer = self
-            .selector(text, dialect)
-            .and_then(|selector| query::answer(&self.view(), text, &selector, dialect, options));
-        answer.map_err(|error| Error::from(error).in_text(text))
+            .selector(&q, dialect)
+            .and_then(|selector| query::answer(&self.view(), &q, &selector, dialect, &options));
+        answer.map_err(|error| Error::from(error).in_text(&q))
     }
 
     /// A selector, read now or before.
@@ -159,19 +173,27 @@ impl Db {
     }
 
     /// Answers a selector with node objects.
-    pub fn nodes(
-        &self,
-        text: &str,
-        dialect: Option<Dialect>,
-        options: &SelectOptions,
-    ) -> Result<Nodes> {
-        query::nodes(&self.view(), text, dialect.unwrap_or(self.dialect()), options)
-            .map_err(|error| Error::from(error).in_text(text))
+    ///
+    /// ```
+    /// use pactdb::{Add, Db, Generation, Json};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// db.add(Add::user("Where is the key?"))?;
+    /// let found = db.nodes("^ah .cb[role='user']")?.nodes;
+    /// assert_eq!(found[0]["content"], Json::from("Where is the key?"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn nodes(&self, question: impl Into<Select>) -> Result<SelectedNodes> {
+        let Select { q, dialect, options } = question.into();
+        query::nodes(&self.view(), &q, dialect.unwrap_or(self.dialect()), &options)
+            .map_err(|error| Error::from(error).in_text(&q))
     }
 
     /// What changed between two states, from the older to the newer one; not in detail, whatever
-    /// the request says about that.
-    pub fn diff(&self, request: &DiffRequest) -> Result<Diff> {
+    /// the request says about that. For an example see [`Diff`].
+    pub fn diff(&self, request: &Diff) -> Result<DiffReply> {
         let dialect = request.dialect.unwrap_or(self.dialect());
         let (a, b) = (request.a.as_deref(), request.b.as_deref());
         let text = request.q.as_deref().unwrap_or("*");
@@ -179,7 +201,7 @@ impl Db {
     }
 
     /// The same in more detail, whatever the request says about that.
-    pub fn rich_diff(&self, request: &DiffRequest) -> Result<RichDiff> {
+    pub fn rich_diff(&self, request: &Diff) -> Result<RichDiffReply> {
         let dialect = request.dialect.unwrap_or(self.dialect());
         let (a, b) = (request.a.as_deref(), request.b.as_deref());
         let text = request.q.as_deref().unwrap_or("*");
@@ -187,6 +209,7 @@ impl Db {
     }
 
     /// Which states a selector is about; nothing is read.
+    #[doc(hidden)]
     pub fn asked(&self, text: &str, dialect: Option<Dialect>) -> Result<ReadStates> {
         let dialect = dialect.unwrap_or(self.dialect());
         self.selector(text, dialect)
@@ -195,6 +218,17 @@ impl Db {
     }
 
     /// What a selector means, what it will read, and what could be written better.
+    ///
+    /// ```
+    /// use pactdb::{Db, Generation};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// let explained = db.explain("@t0 .cb[role='user']", None)?;
+    /// assert!(!explained.plan.is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn explain(&self, text: &str, dialect: Option<Dialect>) -> Result<Explanation> {
         query::explain(&self.view(), text, dialect.unwrap_or(self.dialect()))
             .map_err(|error| Error::from(error).in_text(text))

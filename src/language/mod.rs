@@ -12,7 +12,7 @@
 //! - `complete` says what could be typed at a place in a text.
 //!
 //! Nothing here knows a store, a plan or an answer: what a selector means is found out in
-//! [`query`](crate::query). The same text in the same dialect always gives the same tree.
+//! `query`. The same text in the same dialect always gives the same tree.
 //!
 //! In this folder and in its subfolders a file may use the files beside it as long as no two need
 //! each other, also over others. A `mod.rs` uses the files of its folder and is used by none of them:

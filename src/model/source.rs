@@ -3,6 +3,7 @@
 
 use super::{Id, Node, Place, PruneRank, Slot, Spine, Subtree};
 use crate::budget::Stopped;
+use crate::cause::{Cause, Failure};
 use crate::code::Code;
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -16,7 +17,7 @@ pub enum ReadError {
     Corrupt(String),
     /// The storage below failed.
     #[error("{0}")]
-    Io(String),
+    Io(Failure),
     /// Whoever asked is not interested any more, or the time was over.
     #[error("{0}")]
     Stopped(#[from] Stopped),
@@ -29,6 +30,14 @@ impl ReadError {
             ReadError::Corrupt(_) => Code::LogCorrupt,
             ReadError::Io(_) => Code::StoreIo,
             ReadError::Stopped(stopped) => stopped.code(),
+        }
+    }
+
+    /// What stands behind it.
+    pub fn cause(&self) -> Cause {
+        match self {
+            ReadError::Io(failure) => failure.cause.clone(),
+            ReadError::Corrupt(_) | ReadError::Stopped(_) => Cause::default(),
         }
     }
 }

@@ -56,6 +56,20 @@ fn answered<O: Operation>(reply: Reply) -> Result<Answered<O::Reply>> {
 }
 
 /// A store in this process.
+///
+/// ```
+/// use pactdb::protocol::{ClientExt, LocalClient, Selection};
+/// use pactdb::{Add, Db, Generation, Select};
+/// # fn main() -> pactdb::Result<()> {
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+/// let client = LocalClient::new(db);
+/// client.ask(Add::user("Where is the key?").id("q1"))?;
+/// let answer = client.ask(Select::new("^ah .cb"))?;
+/// assert_eq!(answer, Selection::Ids(vec!["q1".into()]));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 pub struct LocalClient {
     db: Db,

@@ -12,13 +12,13 @@ use super::replies::{
 use super::reply::{Body, Reply, Sink};
 use super::requests::{
     CheckSent, Compact, Compare, Complete, Details, Dump, Explain, Export, GetStats, Import, Life,
-    Nodes, Rebuild, Replay, Select, State, Thread, Tree, Undo, Verify,
+    Nodes, Rebuild, Replay, State, Thread, Tree, Undo, Verify,
 };
 use super::{run_session, states};
 use crate::db::{
-    AddRequest, AttemptAction, AttemptRequest, BatchRequest, CadenceRequest, CommitReply,
-    CommitRequest, Db, DiffRequest, IdReply, IdsReply, KeyReply, LogEntry, LogRequest, MoveRequest,
-    PolicyRequest, RemoveRequest, RestoreRequest, SetRequest, Stats, UndoReply,
+    Add, AttemptAction, AttemptRequest, Batch, Commit, CommitReply, Db, Diff, EndCadence, IdReply,
+    IdsReply, KeyReply, Log, LogEntry, Move, PolicyRequest, Remove, Restore, Select, Set, Stats,
+    UndoReply,
 };
 use crate::error::{Error, Result};
 use crate::json::{Json, Map};
@@ -75,21 +75,21 @@ macro_rules! run {
 }
 
 run! {
-    AddRequest => IdReply: |request, call| call.db.add(request);
-    SetRequest => IdsReply: |request, call| call.db.set(request);
-    MoveRequest => IdsReply: |request, call| call.db.move_nodes(request);
-    RemoveRequest => IdsReply: |request, call| call.db.remove(request);
-    CommitRequest => CommitReply: |request, call| call.db.commit(request);
-    BatchRequest => BatchReply: |request, call| {
+    Add => IdReply: |request, call| call.db.add(request);
+    Set => IdsReply: |request, call| call.db.set(request);
+    Move => IdsReply: |request, call| call.db.move_nodes(request);
+    Remove => IdsReply: |request, call| call.db.remove(request);
+    Commit => CommitReply: |request, call| call.db.commit(request);
+    Batch => BatchReply: |request, call| {
         Ok(BatchReply { results: call.db.batch(request)? })
     };
     PolicyRequest => Vec<Policy>: |request, call| match request.set {
         Some(policies) => call.db.set_policies(policies),
         None => Ok(call.db.policies()),
     };
-    CadenceRequest => KeyReply: |request, call| call.db.end_cadence(request.end);
+    EndCadence => KeyReply: |request, call| call.db.end_cadence(request.end);
     Undo => UndoReply: |Undo {}, call| call.db.undo();
-    RestoreRequest => CommitReply: |request, call| call.db.restore(request);
+    Restore => CommitReply: |request, call| call.db.restore(request);
     AttemptRequest => Attempts: |request, call| {
         let list = request.action == AttemptAction::List;
         let (mut attempts, said) = session::attempt(call.db, request)?;
@@ -119,8 +119,8 @@ run! {
         call.warnings.extend(thread.warnings);
         Ok(Exact(thread.text))
     };
-    Select => Selection: |Select { q, dialect, options }, call| {
-        Ok(match call.db.select(&q, dialect, &options)? {
+    Select => Selection: |request, call| {
+        Ok(match call.db.select(request)? {
             Selected::Ids { ids, warnings } => {
                 call.warnings.extend(warnings);
                 Selection::Ids(ids)
@@ -129,16 +129,16 @@ run! {
         })
     };
     Nodes => Vec<Map>: |Nodes { q, dialect, options }, call| {
-        let nodes = call.db.nodes(&q, dialect, &options)?;
+        let nodes = call.db.nodes(Select { q, dialect, options })?;
         call.warnings.extend(nodes.warnings);
         Ok(nodes.nodes)
     };
-    DiffRequest => Difference: |request, call| Ok(match request.rich {
+    Diff => Difference: |request, call| Ok(match request.rich {
         true => Difference::Rich(Box::new(call.db.rich_diff(&request)?)),
         false => Difference::Plain(call.db.diff(&request)?),
     });
     Explain => Explanation: |Explain { q, dialect }, call| call.db.explain(&q, dialect);
-    LogRequest => Vec<LogEntry>: |request, call| call.db.log_page(&request);
+    Log => Vec<LogEntry>: |request, call| call.db.log(&request);
     GetStats => Stats: |GetStats {}, call| call.db.stats();
     Verify => Verified: |Verify {}, call| call.watched(|db, tell| db.verify(tell));
     Rebuild => Verified: |Rebuild {}, call| call.watched(|db, tell| db.rebuild(tell));

@@ -7,7 +7,6 @@ use super::replies::Dumped;
 use super::reply::{Notice, Progress};
 use super::requests::Dump;
 use crate::change::{Origin, OriginKind};
-use crate::code::Code;
 use crate::db::{Db, Options};
 use crate::error::{Error, Result};
 use crate::json::canonical_string;
@@ -32,7 +31,7 @@ pub fn dump_to(
     out: &mut dyn Write,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Dumped> {
-    let failed = |error: std::io::Error| Error::new(Code::StoreIo, format!("the output: {error}"));
+    let failed = |error: std::io::Error| Error::io("the output", error);
     let dumped = client.ask_streaming(dump, &mut |notice| {
         match notice {
             Notice::Part(line) => writeln!(out, "{}", canonical_string(&line)).map_err(failed)?,

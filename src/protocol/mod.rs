@@ -26,6 +26,7 @@ mod statement;
 mod states;
 mod vocabulary;
 
+pub use crate::db::{EndCadence, KeyReply, PolicyRequest};
 pub use client::{Answered, Client, ClientExt, LocalClient};
 pub use dispatch::{answer, handle};
 pub use envelope::Envelope;
@@ -40,7 +41,7 @@ pub use replies::{
 pub use reply::{Body, Notice, Progress, Reply, Sink};
 pub use requests::{
     CheckSent, Compact, Compare, Complete, Details, Dump, Explain, Export, GetStats, Import, Life,
-    Nodes, Rebuild, Replay, Select, State, Thread, Tree, Undo, Verify,
+    Nodes, Rebuild, Replay, State, Thread, Tree, Undo, Verify,
 };
 #[cfg(feature = "schema")]
 pub use schema::schema;

@@ -8,12 +8,12 @@ use super::replies::{
 use super::reply::Body;
 use super::requests::{
     CheckSent, Compact, Compare, Complete, Details, Dump, Explain, Export, GetStats, Import, Life,
-    Nodes, Rebuild, Replay, Select, State, Thread, Tree, Undo, Verify,
+    Nodes, Rebuild, Replay, State, Thread, Tree, Undo, Verify,
 };
 use crate::db::{
-    AddRequest, AttemptRequest, BatchRequest, CadenceRequest, CommitReply, CommitRequest,
-    DiffRequest, IdReply, IdsReply, KeyReply, LogEntry, LogRequest, MoveRequest, PolicyRequest,
-    RemoveRequest, RestoreRequest, SetRequest, Stats, UndoReply, in_words, read,
+    Add, AttemptRequest, Batch, Commit, CommitReply, Diff, EndCadence, IdReply, IdsReply, KeyReply,
+    Log, LogEntry, Move, PolicyRequest, Remove, Restore, Select, Set, Stats, UndoReply, in_words,
+    read,
 };
 use crate::error::{Error, Result};
 use crate::json::{Json, Map, from_json, to_json};
@@ -71,8 +71,8 @@ macro_rules! operations {
             }
 
             fn of(op: &str, map: Map) -> Result<Request> {
-                if op == BatchRequest::NAME {
-                    return Ok(BatchRequest::from_json(map)?.into());
+                if op == Batch::NAME {
+                    return Ok(Batch::from_json(map)?.into());
                 }
                 match op {
                     $($name => Ok(read::<$request>(op, map)?.into()),)*
@@ -133,25 +133,25 @@ macro_rules! exact {
 }
 
 operations! {
-    "add" Add(AddRequest) -> IdReply;
-    "set" Set(SetRequest) -> IdsReply;
-    "move" Move(MoveRequest) -> IdsReply;
-    "remove" Remove(RemoveRequest) -> IdsReply;
-    "commit" Commit(CommitRequest) -> CommitReply;
-    "batch" Batch(BatchRequest) -> BatchReply;
+    "add" Add(Add) -> IdReply;
+    "set" Set(Set) -> IdsReply;
+    "move" Move(Move) -> IdsReply;
+    "remove" Remove(Remove) -> IdsReply;
+    "commit" Commit(Commit) -> CommitReply;
+    "batch" Batch(Batch) -> BatchReply;
     "policy" Policy(PolicyRequest) -> Vec<Policy>;
-    "cadence" Cadence(CadenceRequest) -> KeyReply;
+    "cadence" Cadence(EndCadence) -> KeyReply;
     "undo" Undo(Undo) -> UndoReply;
-    "restore" Restore(RestoreRequest) -> CommitReply;
+    "restore" Restore(Restore) -> CommitReply;
     "attempt" Attempt(AttemptRequest) -> Attempts;
     "import" Import(Import) -> Imported;
     "export" Export(Export) -> Exact { exact!(); };
     "thread" Thread(Thread) -> Exact { exact!(); };
     "select" Select(Select) -> Selection;
     "nodes" Nodes(Nodes) -> Vec<Map>;
-    "diff" Diff(DiffRequest) -> Difference;
+    "diff" Diff(Diff) -> Difference;
     "explain" Explain(Explain) -> Explanation;
-    "log" Log(LogRequest) -> Vec<LogEntry>;
+    "log" Log(Log) -> Vec<LogEntry>;
     "stats" Stats(GetStats) -> Stats;
     "verify" Verify(Verify) -> Verified;
     "tree" Tree(Tree) -> Exact { exact!(); };

@@ -4,7 +4,7 @@ use crate::change::Attempt;
 use crate::db::{EditReply, ImportReply};
 use crate::json::Json;
 use crate::model::Id;
-use crate::query::{Diff, RangeDiffLatestResult, RichDiff};
+use crate::query::{DiffReply, RangeDiffLatestResult, RichDiffReply};
 use crate::session::{ImportReport, Step};
 use serde::{Deserialize, Serialize};
 
@@ -25,9 +25,9 @@ pub enum Selection {
 #[serde(untagged)]
 pub enum Difference {
     /// With values, moves, and what parents gained and lost.
-    Rich(Box<RichDiff>),
+    Rich(Box<RichDiffReply>),
     /// Ids and names of fields.
-    Plain(Diff),
+    Plain(DiffReply),
 }
 
 /// The answers to the operations of a batch.

@@ -5,17 +5,12 @@
 //! were written.
 
 use super::operation::Request;
-use super::requests::{Nodes, Select, Undo};
+use super::requests::{Nodes, Undo};
 use crate::code::Code;
-use crate::db::{
-    AddRequest, CadenceRequest, CommitRequest, DiffRequest, MoveRequest, PolicyRequest,
-    RemoveRequest, RestoreRequest, SetRequest,
-};
+use crate::db::{Add, Commit, Diff, EndCadence, Move, PolicyRequest, Remove, Restore, Select, Set};
 use crate::error::{Error, Result};
 use crate::json::{self, DecodeError, Fault, Json, Map, from_json};
-use crate::language::ast::{
-    Add, Diff, Field, FieldValue, Fields, Moment, Policy, Set, Statement, Value, ValueKind,
-};
+use crate::language::ast::{self, Field, FieldValue, Fields, Moment, Statement, Value, ValueKind};
 use crate::language::{Dialect, Span, format, nearest_word};
 use crate::lifecycle;
 use crate::model::{HEADERS, Held, addable, header, settable};
@@ -66,30 +61,30 @@ pub fn statement_request(statement: &Statement, text: &str, dialect: Dialect) ->
             let mut map = plain_fields("move", fields, &MOVE_FIELDS)?;
             map.insert("target".to_owned(), Json::from(part(request.target.at.0)));
             map.insert("to".to_owned(), Json::from(part(request.to.at.0)));
-            read::<MoveRequest>("move", fields, map)?.into()
+            read::<Move>("move", fields, map)?.into()
         }
         Statement::Remove(remove) => {
-            RemoveRequest { target: part(remove.target.at.0), force: remove.force }.into()
+            Remove { target: part(remove.target.at.0), force: remove.force }.into()
         }
         Statement::Commit(commit) => {
             let fields = commit.fields.as_ref();
             let map = plain_fields("commit", fields, &COMMIT_FIELDS)?;
-            read::<CommitRequest>("commit", fields, map)?.into()
+            read::<Commit>("commit", fields, map)?.into()
         }
         Statement::Undo(_) => Undo {}.into(),
         Statement::Restore(restore) => {
-            RestoreRequest { at: part(restore.to.at.0), discard: restore.discard }.into()
+            Restore { at: part(restore.to.at.0), discard: restore.discard }.into()
         }
         Statement::Diff(diff) => diff_request(diff, text, dialect).into(),
         Statement::Policy(policy) => policy_request(policy)?.into(),
-        Statement::EndCadence(cadence) => CadenceRequest { end: cadence.key.clone() }.into(),
+        Statement::EndCadence(cadence) => EndCadence { end: cadence.key.clone() }.into(),
     })
 }
 
-fn add_request(add: &Add, text: &str) -> Result<AddRequest> {
+fn add_request(add: &ast::Add, text: &str) -> Result<Add> {
     let fields = add.fields.as_ref();
     let map = node_fields("add", fields, &add_fields())?;
-    let mut request: AddRequest = read("add", fields, map)?;
+    let mut request: Add = read("add", fields, map)?;
     request.to = add.place.as_ref().map(|place| place.at.0.of(text).to_owned());
     if let Some(name) = &add.node_type {
         if request.node_type.is_some() {
@@ -106,18 +101,18 @@ fn add_request(add: &Add, text: &str) -> Result<AddRequest> {
     Ok(request)
 }
 
-fn set_request(set: &Set, text: &str) -> Result<SetRequest> {
+fn set_request(set: &ast::Set, text: &str) -> Result<Set> {
     let fields = set.fields.as_ref();
     let mut map = node_fields("set", fields, &set_fields())?;
     map.insert("target".to_owned(), Json::from(set.target.at.0.of(text)));
-    let mut request: SetRequest = read("set", fields, map)?;
+    let mut request: Set = read("set", fields, map)?;
     if let Some(content) = &set.content {
         request.content = Some(Some(content.value.clone()).filter(|content| !content.is_null()));
     }
     Ok(request)
 }
 
-fn diff_request(diff: &Diff, text: &str, dialect: Dialect) -> DiffRequest {
+fn diff_request(diff: &ast::Diff, text: &str, dialect: Dialect) -> Diff {
     let address = |moment: &Moment| match moment {
         Moment::Now(_) => None,
         Moment::Time(time) => Some(format(time, dialect)),
@@ -129,10 +124,10 @@ fn diff_request(diff: &Diff, text: &str, dialect: Dialect) -> DiffRequest {
         [a, b, ..] => (address(a), address(b)),
     };
     let q = diff.selector.as_ref().map(|selector| selector.at.0.of(text).to_owned());
-    DiffRequest { a, b, q, rich: diff.rich, dialect: Some(dialect) }
+    Diff { a, b, q, rich: diff.rich, dialect: Some(dialect) }
 }
 
-fn policy_request(policy: &Policy) -> Result<PolicyRequest> {
+fn policy_request(policy: &ast::Policy) -> Result<PolicyRequest> {
     let Some(set) = &policy.set else { return Ok(PolicyRequest::default()) };
     let mut list: Vec<lifecycle::Policy> = Vec::with_capacity(set.len());
     for fields in set {

@@ -4,11 +4,10 @@
 //! are looked at.
 
 use super::statement::{COMMIT_FIELDS, MOVE_FIELDS, POLICY_FIELDS, add_fields, set_fields};
-use crate::db::{Address, Db};
+use crate::db::{Address, Db, Select};
 use crate::json::{Json, Map};
 use crate::language::complete::Words;
 use crate::language::words::Keyword;
-use crate::query::SelectOptions;
 
 /// How many of the newest turns are looked at.
 const TURNS: u64 = 50;
@@ -44,9 +43,8 @@ pub fn words_of(db: &Db, at: Option<Address>) -> Words {
         format!("{at}^seq .mt:depth(1-{TURNS}), ^seq .mt:depth(1-{TURNS}) *"),
     ];
     for q in asks {
-        let options = SelectOptions { limit: Some(NODES), ..SelectOptions::default() };
         // Completion offers what it can; an error here is none of the line's.
-        let Ok(found) = db.nodes(&q, None, &options) else { continue };
+        let Ok(found) = db.nodes(Select::new(q).limit(NODES)) else { continue };
         found.nodes.iter().for_each(|node| add_node(&mut words, node));
     }
     words

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 /// What differs between two states.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Diff {
+pub struct DiffReply {
     /// In the newer one only, in its canonical order.
     pub added: Vec<Id>,
     /// In the older one only, by id.
@@ -42,7 +42,7 @@ pub struct ChangedFields {
 /// The same with values, moves, and what parents gained and lost.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct RichDiff {
+pub struct RichDiffReply {
     /// In the newer one only, in its canonical order.
     pub added: Vec<Id>,
     /// In the older one only, by id.
@@ -113,13 +113,13 @@ pub fn diff(
     b: Option<&str>,
     text: &str,
     dialect: Dialect,
-) -> Result<Diff, QueryError> {
+) -> Result<DiffReply, QueryError> {
     let found = compared(timeline, [a, b], text, dialect)?;
     let changed = |(id, fields): (Id, Vec<Difference>)| ChangedFields {
         id,
         fields: fields.into_iter().map(|(name, ..)| name).collect(),
     };
-    Ok(Diff {
+    Ok(DiffReply {
         added: ids(&found.added),
         removed: ids(&found.removed),
         changed: found
@@ -137,7 +137,7 @@ pub fn rich_diff(
     b: Option<&str>,
     text: &str,
     dialect: Dialect,
-) -> Result<RichDiff, QueryError> {
+) -> Result<RichDiffReply, QueryError> {
     let found = compared(timeline, [a, b], text, dialect)?;
     let mut parents = Parents::default();
     for hit in &found.added {
@@ -154,7 +154,7 @@ pub fn rich_diff(
         }
         changed.push(rich_changed(newer, older, fields));
     }
-    Ok(RichDiff {
+    Ok(RichDiffReply {
         moved: moves(&found.removed, &found.added),
         added: ids(&found.added),
         removed: ids(&found.removed),

@@ -35,8 +35,8 @@ mod states;
 mod timeline;
 
 pub use diff::{
-    ChangedFields, Diff, Moved, ParentChanged, ParentDiff, RichChanged, RichDiff, diff, rich_diff,
-    state_of,
+    ChangedFields, DiffReply, Moved, ParentChanged, ParentDiff, RichChanged, RichDiffReply, diff,
+    rich_diff, state_of,
 };
 pub use edit_targets::{resolve_parent, resolve_place, resolve_target};
 pub use eval::{Hit, find, find_whole};
@@ -45,9 +45,9 @@ pub use options::{ContentMode, Material, SelectOptions};
 pub use query_error::QueryError;
 pub use range::{
     Changed, ContentDiff, ContentSummary, Delta, DiffBlock, Field, FromTo, Hunk, Limits,
-    RangeDiffLatestResult, RangeError, SnapshotRef, Stats, TokenOp,
+    RangeDiffLatestResult, RangeError, RangeStats, SnapshotRef, TokenOp,
 };
 pub use resolve::{resolve, resolve_time, resolve_timeless};
-pub use select::{Nodes, Selected, answer, nodes, select, select_whole};
+pub use select::{Selected, SelectedNodes, answer, nodes, select, select_whole};
 pub use states::{ReadStates, states_read};
 pub use timeline::{EventState, Moment, Tally, Timeline};

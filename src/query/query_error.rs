@@ -3,6 +3,7 @@
 //! Errors of the parser and of reading become one of these; nothing here formats for a terminal.
 
 use crate::budget::Stopped;
+use crate::cause::Cause;
 use crate::code::Code;
 use crate::language::Span;
 use crate::language::{SyntaxError, SyntaxErrorKind};
@@ -22,12 +23,21 @@ pub struct QueryError {
     pub expected: Vec<String>,
     /// What to write instead, where that can be guessed.
     pub hint: Option<String>,
+    /// What stands behind it.
+    pub cause: Cause,
 }
 
 impl QueryError {
     /// An error that points at no part of a text.
     pub fn new(code: Code, message: impl Into<String>) -> QueryError {
-        QueryError { code, message: message.into(), span: None, expected: Vec::new(), hint: None }
+        QueryError {
+            code,
+            message: message.into(),
+            span: None,
+            expected: Vec::new(),
+            hint: None,
+            cause: Cause::default(),
+        }
     }
 
     /// A text that is no valid selector, and where.
@@ -56,7 +66,7 @@ impl From<SyntaxError> for QueryError {
             SyntaxErrorKind::RangeWildcard => Code::SnapshotRangeWildcard,
         };
         let SyntaxError { span, message, expected, hint, .. } = error;
-        QueryError { code, message, span: Some(span), expected, hint }
+        QueryError { span: Some(span), expected, hint, ..QueryError::new(code, message) }
     }
 }
 
@@ -68,7 +78,7 @@ impl From<Stopped> for QueryError {
 
 impl From<ReadError> for QueryError {
     fn from(error: ReadError) -> QueryError {
-        QueryError::new(error.code(), error.to_string())
+        QueryError { cause: error.cause(), ..QueryError::new(error.code(), error.to_string()) }
     }
 }
 
@@ -85,4 +95,8 @@ impl fmt::Display for QueryError {
     }
 }
 
-impl std::error::Error for QueryError {}
+impl std::error::Error for QueryError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.cause.source()
+    }
+}

@@ -29,9 +29,19 @@ pub enum Selected {
     Range(RangeDiffLatestResult),
 }
 
+impl Selected {
+    /// The ids of the nodes; none if the answer is about a range.
+    pub fn ids(&self) -> &[Id] {
+        match self {
+            Selected::Ids { ids, .. } => ids,
+            Selected::Range(_) => &[],
+        }
+    }
+}
+
 /// Nodes as objects.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Nodes {
+pub struct SelectedNodes {
     /// One object for each node, in the order of R7.
     pub nodes: Vec<Map>,
     /// What the asker should know.
@@ -96,7 +106,7 @@ pub fn nodes(
     text: &str,
     dialect: Dialect,
     options: &SelectOptions,
-) -> Result<Nodes, QueryError> {
+) -> Result<SelectedNodes, QueryError> {
     let selector = parse_selector(text, dialect)?;
     let plan = plan_for(timeline, &selector, dialect, options)?;
     if let (When::Range { .. }, Some(time)) = (&plan.when, &selector.time) {
@@ -115,7 +125,7 @@ pub fn nodes(
         object.insert("depth".to_owned(), hit.depth.map_or(Json::Null, Json::from));
         objects.push(object);
     }
-    Ok(Nodes { nodes: objects, warnings: plan.warnings })
+    Ok(SelectedNodes { nodes: objects, warnings: plan.warnings })
 }
 
 fn plan_for(

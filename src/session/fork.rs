@@ -78,6 +78,7 @@ pub fn copy(
 }
 
 /// Like [`copy`], on storage of another sort than a file.
+#[doc(hidden)]
 pub fn copy_on(
     db: &Db,
     until: Until,
@@ -91,6 +92,23 @@ pub fn copy_on(
 
 /// Makes a store whose history is this one's up to a cycle or to an event that has a state of its
 /// own, and notes in it where it came from.
+///
+/// ```
+/// use pactdb::session::{Until, fork};
+/// use pactdb::{Add, Commit, Db, Generation, Options};
+/// # fn main() -> pactdb::Result<()> {
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+/// db.add(Add::user("Where is the key?"))?;
+/// db.commit(Commit::new())?;
+/// db.add(Add::user("Forget it."))?;
+/// db.commit(Commit::new())?;
+/// # let path = folder.path().join("b.pactdb");
+/// let other = fork(&db, Until::Cycle(1), &path, Options::new(), &mut |_, _| {})?;
+/// assert_eq!(other.last_cycle(), 1);
+/// # Ok(())
+/// # }
+/// ```
 pub fn fork(
     db: &Db,
     until: impl Into<Until>,
@@ -106,6 +124,7 @@ pub fn fork(
 }
 
 /// Like [`fork`], on storage of another sort than a file.
+#[doc(hidden)]
 pub fn fork_on(
     db: &Db,
     until: impl Into<Until>,

@@ -34,6 +34,21 @@ pub struct Moment {
 
 /// What happened to a node, in order. The log is searched for its name; only the cycles that name
 /// it, and those in which something near it changed, are walked through.
+///
+/// ```
+/// use pactdb::session::life;
+/// use pactdb::{Add, Commit, Db, Generation};
+/// # fn main() -> pactdb::Result<()> {
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+/// db.add(Add::tool("It rains.").id("weather").ttl(1))?;
+/// db.commit(Commit::new())?;
+/// db.commit(Commit::new())?;
+/// let moments = life(&db, "weather")?;
+/// assert!(moments.len() >= 2, "it was made, and it expired");
+/// # Ok(())
+/// # }
+/// ```
 pub fn life(db: &Db, id: &str) -> Result<Vec<Moment>> {
     let mut cycles = cycles_that_name(db, id)?;
     cycles.extend(db.cycles_of(id)?);

@@ -14,6 +14,8 @@ mod provider;
 mod replay;
 mod sent;
 
+pub use crate::change::{Origin, OriginKind};
+pub use crate::db::Source;
 pub use changes::{FieldChange, NodeChange, What};
 pub use dump::{DumpReport, Loader, dump, dump_lines, load, load_on};
 pub use fork::{Until, copy, copy_on, fork, fork_on, last_closed, last_event};

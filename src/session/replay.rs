@@ -7,7 +7,7 @@ use super::changes::{NodeChange, What, compare, listed};
 use crate::budget;
 use crate::change::{Event, History, Pending, Working, apply};
 use crate::code::Code;
-use crate::db::{Db, DiffRequest, LogEntry, concerned_ids, log_entry};
+use crate::db::{Db, Diff, LogEntry, concerned_ids, log_entry};
 use crate::error::{Error, Result};
 use crate::language::{Dialect, ast, parse_target};
 use crate::log::Record;
@@ -44,6 +44,22 @@ pub struct Step {
 }
 
 /// A walk through the log. Each step is made when it is asked for.
+///
+/// ```
+/// use pactdb::session::{Replay, ReplayRequest};
+/// use pactdb::{Add, Commit, Db, Generation};
+/// # fn main() -> pactdb::Result<()> {
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+/// db.add(Add::user("Where is the key?"))?;
+/// db.commit(Commit::new())?;
+/// for step in Replay::new(&db, &ReplayRequest::default())? {
+///     let step = step?;
+///     println!("{}: {} changes", step.entry.summary, step.changes.len());
+/// }
+/// # Ok(())
+/// # }
+/// ```
 pub struct Replay {
     db: Db,
     history: History,
@@ -183,10 +199,10 @@ impl Replay {
             ids.retain(|id| !["root", "sys", "seq", "ah"].contains(&&**id));
             return Ok(listed(What::Added, &ids));
         }
-        let request = DiffRequest {
+        let request = Diff {
             a: Some(format!("@c{before}")),
             b: Some(format!("@c{cycle}")),
-            ..DiffRequest::default()
+            ..Diff::default()
         };
         let diff = self.db.diff(&request)?;
         let changed: Vec<Id> = diff.changed.into_iter().map(|change| change.id).collect();

@@ -86,7 +86,7 @@ impl<T: Default> Base<T> {
 
     /// Lets what opening wrote reach the storage.
     fn approve(&self) -> Result<(), StoreError> {
-        self.storage.approve().map_err(|error| StoreError::Io(error.to_string()))
+        self.storage.approve().map_err(|error| StoreError::Io(error.into()))
     }
 
     fn db(&self) -> Result<&Database, StoreError> {
@@ -181,7 +181,7 @@ impl<T: Default> Base<T> {
         let opened = guard(|| {
             storage.begin_anew().map_err(StorageError::Io)?;
             pages.forget();
-            open(&pages).map_err(|error| StoreError::Io(error.to_string()))
+            open(&pages).map_err(|error| StoreError::Io(error.to_string().into()))
         });
         self.storage.hold(false);
         let (db, repaired) = opened?;

@@ -20,7 +20,7 @@ fn options() -> impl bincode::config::Config {
 /// The bytes of a value.
 pub(crate) fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>, StoreError> {
     bincode::serde::encode_to_vec(value, options())
-        .map_err(|error| StoreError::Io(format!("a value cannot be encoded: {error}")))
+        .map_err(|error| StoreError::Io(format!("a value cannot be encoded: {error}").into()))
 }
 
 /// The value of bytes, all of which it must use.

@@ -1,6 +1,7 @@
 //! What can go wrong with a store.
 
 use crate::budget::Stopped;
+use crate::cause::{Cause, Failure};
 use crate::code::Code;
 use crate::model::ReadError;
 
@@ -20,7 +21,7 @@ pub enum StoreError {
     Format(String),
     /// The file system failed.
     #[error("{0}")]
-    Io(String),
+    Io(Failure),
     /// What is stored is not what was written.
     #[error("{0}")]
     Corrupt(String),
@@ -41,6 +42,14 @@ impl StoreError {
         }
     }
 
+    /// What stands behind it.
+    pub fn cause(&self) -> Cause {
+        match self {
+            StoreError::Io(failure) => failure.cause.clone(),
+            _ => Cause::default(),
+        }
+    }
+
     /// Corruption, in words.
     pub fn corrupt(message: impl Into<String>) -> StoreError {
         StoreError::Corrupt(message.into())
@@ -52,7 +61,8 @@ impl From<StoreError> for ReadError {
         match error {
             StoreError::Corrupt(message) => ReadError::Corrupt(message),
             StoreError::Stopped(stopped) => ReadError::Stopped(stopped),
-            other => ReadError::Io(other.to_string()),
+            StoreError::Io(failure) => ReadError::Io(failure),
+            other => ReadError::Io(other.to_string().into()),
         }
     }
 }
@@ -61,7 +71,7 @@ impl From<ReadError> for StoreError {
     fn from(error: ReadError) -> StoreError {
         match error {
             ReadError::Corrupt(message) => StoreError::Corrupt(message),
-            ReadError::Io(message) => StoreError::Io(message),
+            ReadError::Io(failure) => StoreError::Io(failure),
             ReadError::Stopped(stopped) => StoreError::Stopped(stopped),
         }
     }
@@ -73,7 +83,8 @@ impl From<redb::StorageError> for StoreError {
             redb::StorageError::Corrupted(message) => {
                 StoreError::Corrupt(format!("the file is damaged: {message}"))
             }
-            other => StoreError::Io(other.to_string()),
+            redb::StorageError::Io(error) => StoreError::Io(error.into()),
+            other => StoreError::Io(other.to_string().into()),
         }
     }
 }
@@ -91,7 +102,7 @@ impl From<redb::TransactionError> for StoreError {
     fn from(error: redb::TransactionError) -> StoreError {
         match error {
             redb::TransactionError::Storage(error) => error.into(),
-            other => StoreError::Io(other.to_string()),
+            other => StoreError::Io(other.to_string().into()),
         }
     }
 }
@@ -100,7 +111,7 @@ impl From<redb::CommitError> for StoreError {
     fn from(error: redb::CommitError) -> StoreError {
         match error {
             redb::CommitError::Storage(error) => error.into(),
-            other => StoreError::Io(other.to_string()),
+            other => StoreError::Io(other.to_string().into()),
         }
     }
 }
@@ -118,7 +129,7 @@ impl From<redb::CompactionError> for StoreError {
     fn from(error: redb::CompactionError) -> StoreError {
         match error {
             redb::CompactionError::Storage(error) => error.into(),
-            other => StoreError::Io(other.to_string()),
+            other => StoreError::Io(other.to_string().into()),
         }
     }
 }

@@ -6,6 +6,7 @@
 //! be had, it lies beside its place as `NAME.PID-N.partial`.
 
 use super::error::StoreError;
+use crate::cause::Failure;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -34,13 +35,13 @@ impl NewFile {
         name.push(format!(".{}-{number}.partial", std::process::id()));
         let beside = path.with_file_name(name);
         let file = private().create_new(true).open(&beside);
-        let file = file.map_err(|error| io_error(&path, &error))?;
+        let file = file.map_err(|error| io_error(&path, error))?;
         Ok(NewFile { path, file, beside: Some(beside) })
     }
 
     /// The file, to be written.
     pub(crate) fn file(&self) -> Result<File, StoreError> {
-        self.file.try_clone().map_err(|error| io_error(&self.path, &error))
+        self.file.try_clone().map_err(|error| io_error(&self.path, error))
     }
 
     /// Gives it its name, which must be free, and sees to it that the name stays.
@@ -60,7 +61,7 @@ impl NewFile {
         };
         placed.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => exists_already(&self.path),
-            _ => io_error(&self.path, &error),
+            _ => io_error(&self.path, error),
         })?;
         sync_folder(&self.path)?;
         Watch::new(&self.path, &self.file)
@@ -86,7 +87,7 @@ pub(crate) struct Watch {
 
 impl Watch {
     pub(crate) fn new(path: &Path, file: &File) -> Result<Watch, StoreError> {
-        let file = file.try_clone().map_err(|error| io_error(path, &error))?;
+        let file = file.try_clone().map_err(|error| io_error(path, error))?;
         Ok(Watch { path: absolute(path)?, file })
     }
 
@@ -94,7 +95,7 @@ impl Watch {
     #[cfg(unix)]
     pub(crate) fn check(&self) -> Result<(), StoreError> {
         use std::os::unix::fs::MetadataExt;
-        let ours = self.file.metadata().map_err(|error| io_error(&self.path, &error))?;
+        let ours = self.file.metadata().map_err(|error| io_error(&self.path, error))?;
         let lost = match std::fs::metadata(&self.path) {
             Ok(found) if (found.dev(), found.ino()) == (ours.dev(), ours.ino()) => return Ok(()),
             Ok(_) => "was replaced by another file while it was open",
@@ -103,7 +104,8 @@ impl Watch {
             Err(_) => "was deleted while it was open",
         };
         let path = self.path.display();
-        Err(StoreError::Io(format!("{path} {lost}: nothing more is written to it; open it again")))
+        let message = format!("{path} {lost}: nothing more is written to it; open it again");
+        Err(StoreError::Io(message.into()))
     }
 
     #[cfg(not(unix))]
@@ -115,7 +117,7 @@ impl Watch {
 /// A file that is there already.
 pub(crate) fn open(path: &Path) -> Result<File, StoreError> {
     let file = OpenOptions::new().read(true).write(true).open(path);
-    file.map_err(|error| io_error(path, &error))
+    file.map_err(|error| io_error(path, error))
 }
 
 /// Whether there is a file with something in it.
@@ -127,13 +129,13 @@ pub(crate) fn exists_already(path: &Path) -> StoreError {
     StoreError::Format(format!("{} exists already", path.display()))
 }
 
-pub(crate) fn io_error(path: &Path, error: &io::Error) -> StoreError {
-    StoreError::Io(format!("{}: {error}", path.display()))
+pub(crate) fn io_error(path: &Path, error: io::Error) -> StoreError {
+    StoreError::Io(Failure::from(error).of(path.display()))
 }
 
 /// How many bytes a file has.
 pub(crate) fn file_bytes(path: &Path) -> Result<u64, StoreError> {
-    Ok(std::fs::metadata(path).map_err(|error| io_error(path, &error))?.len())
+    Ok(std::fs::metadata(path).map_err(|error| io_error(path, error))?.len())
 }
 
 /// How many bytes can still be written to the file system of a file; none where that is not known.
@@ -158,7 +160,7 @@ fn private() -> OpenOptions {
 }
 
 fn absolute(path: &Path) -> Result<PathBuf, StoreError> {
-    std::path::absolute(path).map_err(|error| io_error(path, &error))
+    std::path::absolute(path).map_err(|error| io_error(path, error))
 }
 
 fn folder(path: &Path) -> &Path {
@@ -173,7 +175,7 @@ fn sync_folder(path: &Path) -> Result<(), StoreError> {
         match synced {
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => {}
             Err(error) if error.kind() == io::ErrorKind::Unsupported => {}
-            synced => synced.map_err(|error| io_error(path, &error))?,
+            synced => synced.map_err(|error| io_error(path, error))?,
         }
     }
     #[cfg(not(unix))]

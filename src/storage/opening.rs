@@ -25,7 +25,7 @@ pub(crate) fn create_in_file<T: Default>(path: &Path) -> Result<(Base<T>, File),
         return Err(exists_already(path));
     }
     let file = file::open(path)?;
-    let empty = file.try_clone().map_err(|error| io_error(path, &error))?;
+    let empty = file.try_clone().map_err(|error| io_error(path, error))?;
     let id = file_id(&file);
     let storage = file_storage(path, file)?;
     let base = guard(|| Base::create(storage).map_err(|e| open_error(Some((path, id)), e)))?;
@@ -94,7 +94,7 @@ fn check_magic(
 }
 
 fn storage_error(error: std::io::Error) -> StoreError {
-    StoreError::Io(error.to_string())
+    StoreError::Io(error.into())
 }
 
 fn open_error(file: Option<FileName<'_>>, error: redb::DatabaseError) -> StoreError {
@@ -108,11 +108,11 @@ fn open_error(file: Option<FileName<'_>>, error: redb::DatabaseError) -> StoreEr
             StoreError::Format(format!("{path} has the file format {version} of an older redb"))
         }
         redb::DatabaseError::Storage(error) => match StoreError::from(error) {
-            StoreError::Io(message) => StoreError::Io(format!("{path}: {message}")),
+            StoreError::Io(failure) => StoreError::Io(failure.of(path)),
             StoreError::Corrupt(message) => StoreError::Corrupt(format!("{path}: {message}")),
             other => other,
         },
-        other => StoreError::Io(format!("{path}: {other}")),
+        other => StoreError::Io(format!("{path}: {other}").into()),
     }
 }
 

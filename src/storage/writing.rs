@@ -101,7 +101,7 @@ impl Writer {
         let Some(txn) = &mut self.txn else { return Err(damaged()) };
         self.broken.guard(|| {
             let set = txn.set_durability(Durability::None);
-            set.map_err(|error| StoreError::Io(error.to_string()))
+            set.map_err(|error| StoreError::Io(error.to_string().into()))
         })
     }
 

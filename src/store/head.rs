@@ -1,6 +1,7 @@
 //! The head of a store: where the log ends, and what the next write needs to know.
 
 use super::reader::StoreReader;
+use crate::cause::Failure;
 use crate::index::{View, derived_row, get_cycle};
 use crate::log::{LogEnd, META, find_end};
 use crate::storage::{Readable, StoreError};
@@ -21,8 +22,9 @@ pub(super) struct Head {
 
 impl Head {
     pub(super) fn at(end: LogEnd, skeleton_at: u64) -> Result<Head, StoreError> {
-        let compressor = zstd::bulk::Compressor::new(1)
-            .map_err(|error| StoreError::Io(format!("compression cannot be set up: {error}")))?;
+        let compressor = zstd::bulk::Compressor::new(1).map_err(|error| {
+            StoreError::Io(Failure::from(error).of("compression cannot be set up"))
+        })?;
         Ok(Head { end, skeleton_at, compressor, writes: 0, unsynced: false, stopped: false })
     }
 

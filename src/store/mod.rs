@@ -29,8 +29,6 @@ mod verify;
 pub use append::Append;
 pub use handle::{Store, StoreSizes};
 pub use reader::StoreReader;
-pub use rebuild::Rebuilt;
 pub use recover::Opened;
 pub use replay::{Progress, Verified, VerifyStep};
 pub use transfer::Transfer;
-pub use undo::Mark;

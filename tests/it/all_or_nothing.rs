@@ -5,9 +5,8 @@
 
 use crate::support::disk::Disk;
 use crate::support::life::{CLOCK, live, must, requests};
-use pactdb::db::{Db, Durability, ImportTurn, Options, TurnsRequest};
-use pactdb::error::Error;
-use pactdb::{AddRequest, CommitRequest, Json};
+use pactdb::internals::db::{ImportTurn, TurnsRequest};
+use pactdb::{Add, Commit, Db, Durability, Error, Json, Log, Options};
 use redb::{Database, ReadableDatabase, ReadableTableMetadata, TableDefinition};
 use serde_json::json;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,7 +22,7 @@ fn exports(db: &Db) -> Vec<String> {
 
 /// Everything that a store shows.
 fn shown(db: &Db) -> (u64, String, Vec<String>) {
-    let log = db.log(None, None).unwrap();
+    let log = db.log(&Log::new()).unwrap();
     (db.events(), log.last().unwrap().hash.clone(), exports(db))
 }
 
@@ -48,7 +47,7 @@ fn turns() -> TurnsRequest {
     let turn = |i: u64| {
         let content =
             Some(Json::from(format!("message {i} {}", "of many words ".repeat(20)).as_str()));
-        let add = AddRequest { role: Some("user".into()), content, ..AddRequest::default() };
+        let add = Add { role: Some("user".into()), content, ..Add::default() };
         ImportTurn { adds: vec![add], created_at_ns: None }
     };
     TurnsRequest { turns: (0..TURNS).map(turn).collect(), ..TurnsRequest::default() }
@@ -175,7 +174,7 @@ fn an_import_on_a_disk_that_fails_has_not_happened() {
             let error = import(&db, &mut |_, _| {}).unwrap_err();
             assert_eq!(error.code.as_str(), "E_STORE_IO", "{what} {steps}: {error}");
             disk.heal();
-            if db.add(AddRequest::default()).is_ok() {
+            if db.add(Add::default()).is_ok() {
                 db.undo().unwrap();
                 assert_eq!(shown(&db).2, before.2, "{what} {steps}");
             }
@@ -285,7 +284,7 @@ fn a_rebuild_that_is_cut_off_or_whose_caller_panics_has_not_happened() {
 #[test]
 fn after_a_panic_in_the_middle_of_an_edit_nothing_more_is_written() {
     struct Broken(std::sync::atomic::AtomicBool);
-    impl pactdb::db::Clock for Broken {
+    impl pactdb::Clock for Broken {
         fn now(&self) -> i64 {
             if self.0.swap(true, std::sync::atomic::Ordering::Relaxed) {
                 std::panic::resume_unwind(Box::new(()));
@@ -297,11 +296,11 @@ fn after_a_panic_in_the_middle_of_an_edit_nothing_more_is_written() {
     let clock = Broken(std::sync::atomic::AtomicBool::new(false));
     let db = Options::new().clock(clock).create_on(disk.clone()).unwrap();
     let before = db.export(None).unwrap();
-    let edit = || db.add(AddRequest::default());
+    let edit = || db.add(Add::default());
     assert!(catch_unwind(AssertUnwindSafe(edit)).is_err());
     assert_eq!(edit().unwrap_err().code.as_str(), "E_STORE_IO");
     // A dry run would judge by a state that nobody may build upon.
-    let dry_run = db.commit(CommitRequest { dry_run: true, ..CommitRequest::default() });
+    let dry_run = db.commit(Commit { dry_run: true, ..Commit::default() });
     assert_eq!(dry_run.unwrap_err().code.as_str(), "E_STORE_IO");
     assert_eq!(db.export(None).unwrap(), before);
     drop(db);

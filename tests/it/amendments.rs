@@ -11,9 +11,8 @@ mod sizes;
 mod versions;
 
 use crate::support::storage::Memory;
-use pactdb::Generation;
-use pactdb::db::{Db, Options};
 use pactdb::protocol::handle_line;
+use pactdb::{Db, Generation, Options};
 use serde_json::{Value, json};
 
 /// A new store whose clock stands at 1000.

@@ -5,10 +5,10 @@
 
 use crate::support::life::{CLOCK, must};
 use crate::support::storage::Memory;
-use pactdb::budget::{self, Reason};
-use pactdb::query::SelectOptions;
+use pactdb::internals::budget;
+use pactdb::internals::budget::Reason;
 use pactdb::session::{ImportRequest, Replay, ReplayRequest, dump, import, life};
-use pactdb::{Budget, Cancel, Db, DiffRequest, Options, Result};
+use pactdb::{Budget, Cancel, Db, Diff, Options, Result};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -90,21 +90,17 @@ fn lived() -> Db {
 type Work = (&'static str, fn(&Db) -> Result<()>);
 
 const WORK: [Work; 14] = [
-    ("a scan", |db| db.select("@t0 .cb[role='user']", None, &SelectOptions::default()).map(drop)),
-    ("nodes", |db| db.nodes(".cb", None, &SelectOptions::default()).map(drop)),
-    ("a search", |db| {
-        db.select(".cb[content~'question 6.']", None, &SelectOptions::default()).map(drop)
-    }),
-    ("counting", |db| db.select("@t0 .cb:last", None, &SelectOptions::default()).map(drop)),
-    ("every snapshot", |db| db.select("@* .cb", None, &SelectOptions::default()).map(drop)),
-    ("an id anywhere", |db| db.select("@* #u3", None, &SelectOptions::default()).map(drop)),
-    ("a range", |db| db.select("@c1..@c60 .cb", None, &SelectOptions::default()).map(drop)),
-    ("a range with depths", |db| {
-        db.select("@c1..@c60 .mt:depth(1-3) .cb", None, &SelectOptions::default()).map(drop)
-    }),
+    ("a scan", |db| db.select("@t0 .cb[role='user']").map(drop)),
+    ("nodes", |db| db.nodes(".cb").map(drop)),
+    ("a search", |db| db.select(".cb[content~'question 6.']").map(drop)),
+    ("counting", |db| db.select("@t0 .cb:last").map(drop)),
+    ("every snapshot", |db| db.select("@* .cb").map(drop)),
+    ("an id anywhere", |db| db.select("@* #u3").map(drop)),
+    ("a range", |db| db.select("@c1..@c60 .cb").map(drop)),
+    ("a range with depths", |db| db.select("@c1..@c60 .mt:depth(1-3) .cb").map(drop)),
     ("a diff", |db| {
         let (a, b) = (Some("@c3".to_owned()), Some("@c60".to_owned()));
-        db.diff(&DiffRequest { a, b, ..DiffRequest::default() }).map(drop)
+        db.diff(&Diff { a, b, ..Diff::default() }).map(drop)
     }),
     ("an export", |db| db.export(Some("@c60")).map(drop)),
     ("a replay", |db| {

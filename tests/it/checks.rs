@@ -8,8 +8,8 @@
 use crate::support::disk::Disk;
 use crate::support::life::{CLOCK, ask, must};
 use crate::support::seeded::{Random, scaled};
-use pactdb::db::{Db, Options};
 use pactdb::session::{ImportRequest, import};
+use pactdb::{Db, Options};
 use redb::{Database, Key, ReadableDatabase, ReadableTable, TableDefinition};
 use serde_json::{Value, json};
 

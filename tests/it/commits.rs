@@ -13,14 +13,10 @@ mod rehearsal;
 mod removal;
 
 use crate::support::storage::Memory;
-use pactdb::code::Code;
-use pactdb::db::{
-    AddRequest, BatchRequest, CommitReply, CommitRequest, Db, EditOp, Options, RemoveRequest,
-    SetRequest,
+use pactdb::{
+    Add, Batch, Code, Commit, CommitReply, Db, EditOp, Error, Json, Options, Policy, Region,
+    Remove, Set, json,
 };
-use pactdb::error::Error;
-use pactdb::json::{self, Json};
-use pactdb::lifecycle::{Policy, Region};
 use serde_json::Value;
 
 /// A new store whose clock stands at 1000.
@@ -28,24 +24,24 @@ fn store() -> Db {
     Options::new().clock(1000).create_on(Memory::default()).unwrap()
 }
 
-fn block(id: &str) -> AddRequest {
-    AddRequest { id: Some(id.into()), ..AddRequest::default() }
+fn block(id: &str) -> Add {
+    Add { id: Some(id.into()), ..Add::default() }
 }
 
-fn below(parent: &str, id: &str) -> AddRequest {
-    AddRequest { to: Some(parent.into()), ..block(id) }
+fn below(parent: &str, id: &str) -> Add {
+    Add { to: Some(parent.into()), ..block(id) }
 }
 
-fn container(parent: &str, id: &str, offset: i64) -> AddRequest {
-    AddRequest { container: Some(true), offset: Some(offset), ..below(parent, id) }
+fn container(parent: &str, id: &str, offset: i64) -> Add {
+    Add { container: Some(true), offset: Some(offset), ..below(parent, id) }
 }
 
-fn add(db: &Db, request: AddRequest) {
+fn add(db: &Db, request: Add) {
     db.add(request).unwrap();
 }
 
 fn commit(db: &Db) -> CommitReply {
-    db.commit(CommitRequest::default()).unwrap()
+    db.commit(Commit::default()).unwrap()
 }
 
 /// Closes cycles until this one is the last.
@@ -57,11 +53,11 @@ fn commit_to(db: &Db, cycle: u64) -> CommitReply {
 }
 
 fn remove(db: &Db, target: &str) {
-    db.remove(RemoveRequest { target: target.into(), force: false }).unwrap();
+    db.remove(Remove { target: target.into(), force: false }).unwrap();
 }
 
-fn set(target: &str) -> SetRequest {
-    SetRequest { target: target.into(), ..SetRequest::default() }
+fn set(target: &str) -> Set {
+    Set { target: target.into(), ..Set::default() }
 }
 
 fn import(db: &Db, document: &str) {

@@ -9,7 +9,7 @@
 use crate::support::disk::{Disk, Step, apply, lose_power};
 use crate::support::life::{CLOCK, ask, live, requests};
 use crate::support::seeded::{Random, scaled};
-use pactdb::db::{Db, Durability, Options};
+use pactdb::{Db, Durability, Log, Options};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +28,7 @@ struct Shown {
 
 fn shown(db: &Db) -> Shown {
     let events = db.stats().unwrap().events;
-    let newest = db.log(Some(events), None).unwrap();
+    let newest = db.log(&Log::new().from(events)).unwrap();
     Shown {
         events,
         hash: newest[0].hash.clone(),

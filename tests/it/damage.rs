@@ -10,8 +10,7 @@
 use crate::support::disk::Disk;
 use crate::support::life::{CLOCK, ask, must};
 use crate::support::seeded::{Random, scaled};
-use pactdb::db::{Db, Options};
-use pactdb::error::Error;
+use pactdb::{Db, Error, Log, Options};
 use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -27,7 +26,7 @@ pub(crate) fn quiet() {
     ONCE.call_once(|| {
         let loud = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            if !pactdb::storage::panics_are_caught() {
+            if !pactdb::panics_are_caught() {
                 loud(info);
             }
         }));
@@ -60,11 +59,11 @@ fn read_all(db: &Db) -> Result<Readable, Error> {
         }
         all.figures.push(db.cycle_info(cycle)?.seq);
     }
-    all.log = db.log(None, None)?.iter().map(|entry| format!("{entry:?}")).collect();
+    all.log = db.log(&Log::new())?.iter().map(|entry| format!("{entry:?}")).collect();
     let stats = db.stats()?;
     all.figures.extend([stats.cycle, stats.snapshots, stats.turns, stats.nodes, stats.blocks]);
     all.figures.extend([stats.content_bytes, stats.events, stats.uncommitted]);
-    let list = pactdb::db::AttemptRequest::new(pactdb::db::AttemptAction::List);
+    let list = pactdb::AttemptRequest::new(pactdb::AttemptAction::List);
     all.attempts = db.attempt(list)?.iter().map(|attempt| format!("{attempt:?}")).collect();
     Ok(all)
 }
@@ -411,10 +410,10 @@ fn a_damaged_content_stands_in_nobodys_way() {
     (65..140).for_each(|number| turn(&db, &format!("number {number} of many")));
     db.rebuild(|_| {}).unwrap();
     assert_eq!(db.last_cycle(), 140);
-    let select = |text: &str| db.select(text, None, &pactdb::query::SelectOptions::default());
+    let select = |text: &str| db.select(text);
     assert!(matches!(
         select("@c140 .mt:depth(1-70) .cb[content~'number 1[23]']").unwrap(),
-        pactdb::query::Selected::Ids { ids, .. } if ids.len() == 20
+        pactdb::Selected::Ids { ids, .. } if ids.len() == 20
     ));
     let error = select(".cb[content~'number 1[23]']").unwrap_err();
     assert!(error.to_string().contains("content 1 of event 5"), "{error}");
@@ -433,7 +432,7 @@ fn a_mistake_of_the_caller_is_not_taken_for_damage() {
         db.contents().each(&[content], &mut |_, _| std::panic::resume_unwind(Box::new("mine")))
     }));
     assert_eq!(*asked.unwrap_err().downcast::<&str>().unwrap(), "mine");
-    assert!(!pactdb::storage::panics_are_caught());
+    assert!(!pactdb::panics_are_caught());
     db.verify(|_| {}).unwrap();
 }
 

@@ -10,8 +10,8 @@ mod stores;
 mod values;
 
 use crate::support::storage::Memory;
-use pactdb::db::{Db, Options};
 use pactdb::protocol::handle_line;
+use pactdb::{Db, Options};
 use serde_json::{Value, json};
 
 fn ask(db: &Db, request: &str) -> Value {

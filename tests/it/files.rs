@@ -8,8 +8,8 @@
 
 #[cfg(feature = "cli")]
 use crate::support::program::Folder;
-use pactdb::storage::{FileStorage, StorageBackend};
-use pactdb::{AddRequest, Code, Db, Options};
+use pactdb::internals::storage::{FileStorage, StorageBackend};
+use pactdb::{Add, Code, Db, Options};
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -17,7 +17,7 @@ use std::process::{Command, Stdio};
 use std::sync::Barrier;
 
 fn add(db: &Db) -> Result<(), pactdb::Error> {
-    db.add(AddRequest { content: Some("x".into()), ..AddRequest::default() }).map(drop)
+    db.add(Add { content: Some("x".into()), ..Add::default() }).map(drop)
 }
 
 fn names(folder: &Path) -> Vec<String> {

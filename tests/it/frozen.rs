@@ -5,7 +5,7 @@
 
 use crate::support::storage::Memory;
 use pactdb::session::{dump, fork_on, load_on};
-use pactdb::{AddRequest, CommitRequest, Db, Options};
+use pactdb::{Add, Commit, Db, Options};
 use std::path::{Path, PathBuf};
 
 /// Every frozen store, with its dump.
@@ -85,8 +85,8 @@ fn a_store_of_an_earlier_release_forks_and_goes_on() {
                 assert_eq!(both[0], both[1]);
             }
             let content = Some("What is new?".into());
-            db.add(AddRequest { content, ..AddRequest::default() }).unwrap();
-            db.commit(CommitRequest::default()).unwrap();
+            db.add(Add { content, ..Add::default() }).unwrap();
+            db.commit(Commit::default()).unwrap();
             db.verify(|_| {}).unwrap();
         });
     }

@@ -6,10 +6,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use crate::support::storage::Memory;
-use pactdb::db::{Db, Options};
-use pactdb::json::{self, Json, canonical_string};
-use pactdb::model::Generation;
+use pactdb::json::canonical_string;
 use pactdb::protocol::handle_line;
+use pactdb::{Db, Generation, Json, Log, Options, json};
 use redb::{Key, ReadableDatabase, ReadableTable, TableDefinition, Value};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -128,9 +127,9 @@ fn the_script_has_the_recorded_digests_and_chain() {
         let mut text = String::new();
         for cycle in db.history().iter() {
             let digest = db.cycle_info(cycle).unwrap().digest;
-            let _ = writeln!(text, "@c{cycle} {}", pactdb::snapshot::hex(&digest));
+            let _ = writeln!(text, "@c{cycle} {}", pactdb::internals::snapshot::hex(&digest));
         }
-        for entry in db.log(None, None).unwrap() {
+        for entry in db.log(&Log::new()).unwrap() {
             let _ =
                 writeln!(text, "{} {} {} {}", entry.seq, entry.group, entry.hash, entry.summary);
         }
@@ -139,7 +138,7 @@ fn the_script_has_the_recorded_digests_and_chain() {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    pactdb::snapshot::hex(bytes)
+    pactdb::internals::snapshot::hex(bytes)
 }
 
 /// The rows of a table, a line each.

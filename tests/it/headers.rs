@@ -4,13 +4,12 @@
 
 mod everywhere;
 
-use pactdb::json::{Json, Map};
-use pactdb::model::{
+use pactdb::internals::model::{
     DERIVED, FlagField, HEADERS, Held, ListField, PARENT_TRACKED, SetBy, TABLE, TextField, header,
     header_of, is_fixed, settable,
 };
 use pactdb::protocol::{Request, add_fields, set_fields};
-use pactdb::{Code, SetRequest};
+use pactdb::{Code, Json, Map, Set};
 use std::collections::BTreeSet;
 
 /// A value that a header can have.
@@ -51,12 +50,12 @@ fn requests_take_the_headers_that_the_table_says() {
 #[test]
 fn what_can_be_set_can_be_cleared() {
     for row in settable() {
-        let mut cleared = SetRequest { target: "*".into(), ..SetRequest::default() };
+        let mut cleared = Set { target: "*".into(), ..Set::default() };
         cleared.clear(row.name).unwrap();
         let by_null = request("set", row.name, Json::Null).unwrap();
         assert_eq!(Request::from(cleared), by_null, "{}", row.name);
     }
-    let message = SetRequest::default().clear("role").unwrap_err().message;
+    let message = Set::default().clear("role").unwrap_err().message;
     assert!(message.ends_with("mime, encoding, not role"), "{message}");
 }
 

@@ -4,11 +4,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use crate::support::storage::Memory;
-use pactdb::db::Options;
-use pactdb::json::{Json, JsonError, Map, canonical_string, parse};
+use pactdb::internals::snapshot::{content_hash, hex};
+use pactdb::json::{JsonError, canonical_string, parse};
 use pactdb::limits::MAX_JSON_NESTING;
 use pactdb::protocol::handle_line;
-use pactdb::snapshot::{content_hash, hex};
+use pactdb::{Json, Map, Options};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;

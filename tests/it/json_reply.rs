@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use pactdb::json::{Json, is_unseen, line, parse, pretty};
+use pactdb::Json;
+use pactdb::json::{is_unseen, line, parse, pretty};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 

@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use pactdb::json::{Json, Map, canonical_string, from_json, line, parse, to_json};
+use pactdb::json::{canonical_string, from_json, line, parse, to_json};
+use pactdb::{Json, Map};
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 

@@ -3,9 +3,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use pactdb::Dialect;
+use pactdb::language::Span;
 use pactdb::language::complete::{CompletionContext, Vocabulary, Words, complete};
 use pactdb::language::words::Keyword;
-use pactdb::language::{Dialect, Span};
 use std::cell::Cell;
 use std::rc::Rc;
 

@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use pactdb::db::Db;
-use pactdb::model::Generation;
+use pactdb::{Db, Generation};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;

@@ -10,6 +10,7 @@ mod damage;
 mod dependencies;
 mod documents;
 mod edit_errors;
+mod examples;
 mod files;
 mod frozen;
 mod goldens;

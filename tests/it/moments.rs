@@ -9,12 +9,10 @@ use crate::support::naive::Store;
 use crate::support::ops::{self, Op};
 use crate::support::random::timeless;
 use crate::support::storage::Memory;
-use pactdb::db::{Db, Durability, Options};
-use pactdb::language::Dialect;
-use pactdb::model::Generation;
-use pactdb::query::SelectOptions;
 use pactdb::session::{Until, copy_on};
-use pactdb::{Code, DiffRequest};
+use pactdb::{
+    Code, Db, Dialect, Diff, Durability, Generation, Log, Options, Select, SelectOptions,
+};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -26,9 +24,8 @@ type Recorded = BTreeMap<u64, String>;
 
 /// The last events of all batches: the others have no state of their own.
 fn group_ends(db: &Db) -> Vec<u64> {
-    let log = db.log(None, None).unwrap();
-    let last =
-        |pair: &[pactdb::db::LogEntry]| (pair[0].group != pair[1].group).then_some(pair[0].seq);
+    let log = db.log(&Log::new()).unwrap();
+    let last = |pair: &[pactdb::LogEntry]| (pair[0].group != pair[1].group).then_some(pair[0].seq);
     log.windows(2).filter_map(last).chain(log.last().map(|entry| entry.seq)).collect()
 }
 
@@ -155,7 +152,9 @@ fn selectors_after_an_event_answer_like_the_naive_evaluator() {
             let text = format!("@e{seq} {text}");
             for dialect in Dialect::ALL {
                 let options = SelectOptions::default();
-                let answer = db.select(&text, Some(dialect), &options).map_err(|error| error.code);
+                let answer = db
+                    .select(Select::new(&text).dialect(dialect).options(options.clone()))
+                    .map_err(|error| error.code);
                 same_as(answer, &naive, &text, dialect, &options).unwrap();
             }
         }
@@ -319,6 +318,6 @@ fn an_event_is_found_without_a_walk() {
 #[test]
 fn a_diff_may_name_an_event_and_the_working_state() {
     let db = story();
-    let request = DiffRequest { a: Some("@e3".into()), ..DiffRequest::default() };
+    let request = Diff { a: Some("@e3".into()), ..Diff::default() };
     assert_eq!(db.diff(&request).unwrap().removed, ["seen".into()]);
 }

@@ -5,7 +5,7 @@
 use crate::support::disk::Disk;
 use crate::support::life::{CLOCK, live, must, requests};
 use crate::support::seeded::scaled;
-use pactdb::db::{Db, Durability, Options};
+use pactdb::{Db, Durability, Log, Options};
 use serde_json::json;
 
 fn open(disk: &Disk) -> Db {
@@ -109,7 +109,7 @@ fn reading_changes_not_one_byte() {
         db.cycle_info(cycle).unwrap();
     }
     db.export(None).unwrap();
-    db.log(None, None).unwrap();
+    db.log(&Log::new()).unwrap();
     db.stats().unwrap();
     db.verify(|_| {}).unwrap();
     must(&db, &json!({"op": "attempt", "action": "list"}));

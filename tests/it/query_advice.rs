@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use pactdb::Dialect;
 use pactdb::language::{
-    AdviceKind, Dialect, Span, TokenClass, advise, derived_facet, parse_selector, tokens, unclosed,
+    AdviceKind, Span, TokenClass, advise, derived_facet, parse_selector, tokens, unclosed,
 };
 
 fn check_advice(dialect: Dialect, text: &str, expected: &[(AdviceKind, &str)]) {

@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use crate::support::memory::Memory;
-use pactdb::change::{Add, Insert, Parent};
-use pactdb::language::{Dialect, parse_place, parse_target};
-use pactdb::model::Generation;
-use pactdb::query::{Moment, Timeline, resolve_parent, resolve_place, resolve_target};
+use pactdb::internals::change::{Add, Insert, Parent};
+use pactdb::internals::query::{Moment, Timeline, resolve_parent, resolve_place, resolve_target};
+use pactdb::language::{parse_place, parse_target};
+use pactdb::{Dialect, Generation};
 
 fn moment(memory: &Memory) -> Moment<'_> {
     let tree = memory.tree().clone();

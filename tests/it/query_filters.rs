@@ -4,9 +4,9 @@
 
 use crate::support::memory::Memory;
 use crate::support::random::{any_filter, filtered_step, happenings, store};
-use pactdb::language::Dialect;
-use pactdb::model::{Generation, HEADERS};
-use pactdb::query::{SelectOptions, Selected, select};
+use pactdb::internals::model::HEADERS;
+use pactdb::internals::query::select;
+use pactdb::{Dialect, Generation, SelectOptions, Selected};
 use proptest::prelude::*;
 use proptest::sample::select as one_of;
 use std::collections::BTreeSet;

@@ -11,12 +11,11 @@ use crate::support::naive::Store;
 use crate::support::random::{
     at_every_state, at_one_state, happenings, over_a_range, store, timeless,
 };
+use pactdb::internals::query::{diff, explain, nodes, select, select_whole};
 use pactdb::language::{
-    Dialect, advise, format, normalized, parse_place, parse_selector, parse_target, parse_time,
-    tokens,
+    advise, format, normalized, parse_place, parse_selector, parse_target, parse_time, tokens,
 };
-use pactdb::model::Generation;
-use pactdb::query::{SelectOptions, diff, explain, nodes, select, select_whole};
+use pactdb::{Dialect, Generation, SelectOptions};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};

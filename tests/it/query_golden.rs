@@ -4,12 +4,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use crate::support::memory::Memory;
-use pactdb::language::{Dialect, parse_selector};
-use pactdb::model::Generation;
-use pactdb::query::plan::{State, When};
-use pactdb::query::{
-    Moment, SelectOptions, Selected, Timeline, find_whole, resolve, select, select_whole,
-};
+use pactdb::internals::query::plan::{State, When};
+use pactdb::internals::query::{Moment, Timeline, find_whole, resolve, select, select_whole};
+use pactdb::language::parse_selector;
+use pactdb::{Dialect, Generation, SelectOptions, Selected};
 use std::fmt::Write;
 
 #[test]
@@ -62,7 +60,7 @@ fn whole(memory: &Memory, text: &str, dialect: Dialect) -> String {
             _ => State::Cycle(memory.last_cycle()),
         };
         let moment = Moment::of(memory, state)?;
-        Ok::<_, pactdb::query::QueryError>(find_whole(&plan.ask, &moment)?)
+        Ok::<_, pactdb::internals::query::QueryError>(find_whole(&plan.ask, &moment)?)
     };
     match answer() {
         Ok(hits) => hits.iter().map(|hit| &*hit.node.id).collect::<Vec<_>>().join(" "),

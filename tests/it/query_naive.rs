@@ -9,9 +9,7 @@ use crate::support::memory::Memory;
 use crate::support::random::{
     Happening, at_every_state, at_one_state, happenings, over_a_range, store, timeless,
 };
-use pactdb::language::Dialect;
-use pactdb::model::Generation;
-use pactdb::query::SelectOptions;
+use pactdb::{Dialect, Generation, SelectOptions};
 use proptest::prelude::*;
 use proptest::sample::select as one_of;
 use std::fmt::Write;

@@ -6,9 +6,9 @@
 use crate::support::random::{
     Happening, at_every_state, at_one_state, happenings, over_a_range, store, timeless,
 };
-use pactdb::language::Dialect;
-use pactdb::model::{Generation, violations};
-use pactdb::query::{SelectOptions, Selected, Timeline, diff, select, select_whole};
+use pactdb::internals::model::violations;
+use pactdb::internals::query::{Timeline, diff, select, select_whole};
+use pactdb::{Dialect, Generation, SelectOptions, Selected};
 use proptest::prelude::*;
 use proptest::sample::select as one_of;
 

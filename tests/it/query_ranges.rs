@@ -3,13 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use crate::support::memory::Memory;
-use pactdb::change::{Add, Parent, Set};
-use pactdb::json::{Json, parse};
-use pactdb::language::Dialect;
-use pactdb::model::Generation;
-use pactdb::query::{
-    ContentMode, SelectOptions, Selected, diff, explain, nodes, rich_diff, select, select_whole,
-};
+use pactdb::answer::ContentMode;
+use pactdb::internals::change::{Add, Parent, Set};
+use pactdb::internals::query::{diff, explain, nodes, rich_diff, select, select_whole};
+use pactdb::json::parse;
+use pactdb::{Dialect, Generation, Json, SelectOptions, Selected};
 use serde_json::{Value, json};
 
 /// Three cycles: u1 is said in 1 and lives on in its turn; s1 stands in `^sys` and changes; e1

@@ -4,10 +4,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use crate::support::memory::Memory;
-use pactdb::change::{Add, Parent};
-use pactdb::language::Dialect;
-use pactdb::model::Generation;
-use pactdb::query::{SelectOptions, Selected, select};
+use pactdb::internals::change::{Add, Parent};
+use pactdb::internals::query::select;
+use pactdb::{Dialect, Generation, SelectOptions, Selected};
 
 fn store() -> Memory {
     let mut memory = Memory::new(Generation::V0_1);

@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use pactdb::Dialect;
+use pactdb::language::ast::Statement;
 use pactdb::language::{
-    Dialect, Fault, Token, Unclosed, advise, ast::Statement, format, parse_place, parse_selector,
-    parse_statement, parse_target, parse_time, statement_tokens, tokens, unclosed,
+    Fault, Token, Unclosed, advise, format, parse_place, parse_selector, parse_statement,
+    parse_target, parse_time, statement_tokens, tokens, unclosed,
 };
 use proptest::prelude::*;
 

@@ -5,9 +5,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use pactdb::Dialect;
 use pactdb::language::ast::*;
 use pactdb::language::words::is_canonical_type;
-use pactdb::language::{Dialect, format, parse_place, parse_selector, parse_target};
+use pactdb::language::{format, parse_place, parse_selector, parse_target};
 use proptest::prelude::*;
 use proptest::sample::select;
 

@@ -2,9 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use pactdb::Dialect;
 use pactdb::language::ast::*;
 use pactdb::language::ast::{Visit, visit_selector};
-use pactdb::language::{Dialect, parse_selector};
+use pactdb::language::parse_selector;
 
 /// Lists the pieces of the text that the parts claim, in the order of the walk.
 struct Pieces<'a> {

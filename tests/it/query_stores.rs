@@ -9,9 +9,7 @@ use crate::support::disk::Disk;
 use crate::support::life::{CLOCK, live, must, requests};
 use crate::support::naive::Store;
 use crate::support::random::{at_every_state, at_one_state, over_a_range};
-use pactdb::db::{Db, Durability, Options};
-use pactdb::language::Dialect;
-use pactdb::query::{SelectOptions, Selected};
+use pactdb::{Db, Dialect, Durability, Options, Select, SelectOptions, Selected};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::OnceLock;
@@ -53,7 +51,9 @@ fn check(text: &str) -> Result<(), TestCaseError> {
     let (db, naive) = old_store();
     for dialect in Dialect::ALL {
         let options = SelectOptions::default();
-        let answer = db.select(text, Some(dialect), &options).map_err(|error| error.code);
+        let answer = db
+            .select(Select::new(text).dialect(dialect).options(options.clone()))
+            .map_err(|error| error.code);
         same_as(answer, naive, text, dialect, &options).map_err(TestCaseError::fail)?;
     }
     Ok(())
@@ -156,9 +156,7 @@ fn a_text_is_found_wherever_it_stands() {
             let piece: String = letters.iter().skip(from).take(length).map(|(_, c)| *c).collect();
             let pattern = regex::escape(&piece).replace('\\', "\\\\").replace('\'', "\\'");
             let q = format!(".cb[content~'{pattern}']");
-            let Selected::Ids { ids, .. } = db
-                .select(&q, None, &SelectOptions::default())
-                .unwrap_or_else(|e| panic!("{q}: {e}"))
+            let Selected::Ids { ids, .. } = db.select(&q).unwrap_or_else(|e| panic!("{q}: {e}"))
             else {
                 panic!("no ids");
             };
@@ -198,7 +196,7 @@ fn a_kind_is_looked_up_among_kinds_and_types() {
     }
     let found = |q: &str, dialect| {
         let Selected::Ids { ids, .. } =
-            db.select(q, dialect, &SelectOptions::default()).unwrap_or_else(|e| panic!("{q}: {e}"))
+            db.select(Select::new(q).dialect(dialect)).unwrap_or_else(|e| panic!("{q}: {e}"))
         else {
             panic!("no ids");
         };
@@ -248,9 +246,7 @@ fn turns_that_cannot_matter_are_not_read() {
     assert_eq!(ran(".cb[content~'number 17']"), (11, 10, 181));
     assert_eq!(ran(".cb[content~'umber 1[79]7']"), (2, 10, 191));
     assert_eq!(ran(".cb[role='nobody']"), (0, 10, 192));
-    let Selected::Ids { ids, .. } =
-        db.select("[key='plan']", None, &SelectOptions::default()).unwrap()
-    else {
+    let Selected::Ids { ids, .. } = db.select("[key='plan']").unwrap() else {
         panic!("no ids");
     };
     assert_eq!(ids.len(), 1);

@@ -7,8 +7,9 @@
 
 use std::fmt::Debug;
 
+use pactdb::Dialect;
 use pactdb::language::{
-    Canonical, Dialect, SyntaxError, format, normalized, parse_place, parse_selector, parse_target,
+    Canonical, SyntaxError, format, normalized, parse_place, parse_selector, parse_target,
     parse_time,
 };
 

@@ -4,10 +4,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use crate::support::memory::Memory;
-use pactdb::change::{Add, Parent};
-use pactdb::language::Dialect;
-use pactdb::model::Generation;
-use pactdb::query::{SelectOptions, Selected, explain, select, select_whole};
+use pactdb::internals::change::{Add, Parent};
+use pactdb::internals::query::{explain, select, select_whole};
+use pactdb::{Dialect, Generation, SelectOptions, Selected};
 
 /// Turns of four blocks, of which nothing is known before they are read.
 fn store(turns: usize) -> Memory {
@@ -107,7 +106,7 @@ fn unions_within_limits_are_what_reading_everything_gives() {
         "((d1,*),(d2..d9,*),(d1,*))",
     ];
     let controls = ["", "@limit=1", "@limit=3 @skip=2", "@limit=0"];
-    for sketched in [|_| true, |slot: pactdb::model::Slot| slot.cycle % 3 != 2] {
+    for sketched in [|_| true, |slot: pactdb::internals::model::Slot| slot.cycle % 3 != 2] {
         memory.sketched = sketched;
         for (i, one) in groups.iter().enumerate() {
             let (other, third) = (groups[(i + 1) % 10], groups[(i * 3 + 4) % 10]);

@@ -6,9 +6,7 @@
 use crate::support::life::{CLOCK, grow};
 use crate::support::ops::{self, Op};
 use crate::support::storage::Memory;
-use pactdb::db::Options;
-use pactdb::json;
-use pactdb::model::Generation;
+use pactdb::{Generation, Options, json};
 use proptest::prelude::*;
 
 fn check(generation: Generation, bytes: &str, what: &str) -> Result<(), TestCaseError> {

@@ -5,21 +5,19 @@
 
 use crate::support::disk::Disk;
 use crate::support::life::CLOCK;
-use pactdb::db::{
-    AddRequest, BatchRequest, CommitRequest, Db, EditOp, ImportTurn, Options, TurnsRequest,
-};
-use pactdb::json::Json;
+use pactdb::internals::db::{ImportTurn, TurnsRequest};
+use pactdb::{Add, Batch, Commit, Db, EditOp, Json, Options};
 
 fn store(disk: &Disk) -> Db {
     Options::new().clock(CLOCK).create_on(disk.clone()).unwrap()
 }
 
 /// The adds of a turn: a question, and an answer. The first answers expire while the import runs.
-fn turn(i: u64) -> Vec<AddRequest> {
-    let block = |role: &str, content: Json| AddRequest {
+fn turn(i: u64) -> Vec<Add> {
+    let block = |role: &str, content: Json| Add {
         role: Some(role.to_owned()),
         content: Some(content),
-        ..AddRequest::default()
+        ..Add::default()
     };
     let mut answer = block("assistant", Json::Int(i as i64));
     answer.ttl = (i < 10).then_some(15 + 13 * i as i64);
@@ -36,8 +34,8 @@ fn imported(db: &Db, turns: std::ops::Range<u64>) {
 fn committed(db: &Db, turns: std::ops::Range<u64>) {
     for i in turns {
         let adds = turn(i).into_iter().map(|add| EditOp::Add(Box::new(add)));
-        let ops = adds.chain([EditOp::Commit(CommitRequest::default())]).collect();
-        db.batch(BatchRequest { ops, expected_cycle: None }).unwrap();
+        let ops = adds.chain([EditOp::Commit(Commit::default())]).collect();
+        db.batch(Batch { ops, expected_cycle: None }).unwrap();
     }
 }
 

@@ -8,9 +8,9 @@
 use crate::query_roundtrip::{
     any_dialect, at, attr_name, position, selector, time, type_name, value,
 };
-use pactdb::Json;
 use pactdb::language::ast::*;
-use pactdb::language::{Dialect, format, parse_place, parse_statement};
+use pactdb::language::{format, parse_place, parse_statement};
+use pactdb::{Dialect, Json};
 use proptest::prelude::*;
 
 fn fields() -> impl Strategy<Value = Fields> {

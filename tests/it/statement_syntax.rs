@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use pactdb::language::{Dialect, ast::Statement, format, parse_selector, parse_statement};
+use pactdb::Dialect;
+use pactdb::language::ast::Statement;
+use pactdb::language::{format, parse_selector, parse_statement};
 use pactdb::protocol::{Request, statement_request};
 
 /// The operation that a line asks for, or its code, what is underlined, and the hint.

@@ -6,7 +6,7 @@
 use crate::support::disk::Disk;
 use crate::support::life::{CLOCK, live, must, requests};
 use crate::support::seeded::{Random, scaled};
-use pactdb::db::{Db, Options};
+use pactdb::{Db, Options, Select};
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
@@ -139,8 +139,9 @@ fn a_rebuild_shows_nobody_half_of_an_index() {
     }
     let ask = || -> Vec<String> {
         let questions = ["[key='plan'] @order=path", ".cb[content~'number 1[05]7']", "@c9 .cb"];
-        let options = pactdb::query::SelectOptions::default();
-        let mut answers = questions.map(|text| format!("{:?}", db.select(text, None, &options)));
+        let options = pactdb::SelectOptions::default();
+        let mut answers = questions
+            .map(|text| format!("{:?}", db.select(Select::new(text).options(options.clone()))));
         // Snapshots as well, which are read without a question.
         db.clear_cache();
         let snapshot = db.snapshot(150).unwrap();

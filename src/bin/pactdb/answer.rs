@@ -3,14 +3,14 @@
 use crate::progress::ask_with_bar;
 use crate::render::{self, Look, NodeView, Tone, plural, visible};
 use crate::states;
-use pactdb::db::{EditReply, IdReply, IdsReply, KeyReply};
-use pactdb::language::Dialect;
 use pactdb::protocol::{
     Attempts, Body, Client, ClientExt, Compacted, Compare, Difference, Envelope, Import, Imported,
-    Life, Nodes, Request, Select, Selection, StateReply,
+    KeyReply, Life, Nodes, Request, Selection, StateReply,
 };
 use pactdb::session::SameThread;
-use pactdb::{AttemptRequest, DiffRequest, Error, Result, Verified};
+use pactdb::{
+    AttemptRequest, Dialect, Diff, EditReply, Error, IdReply, IdsReply, Result, Select, Verified,
+};
 use serde::Serialize;
 
 /// An answer in words.
@@ -140,9 +140,9 @@ fn nodes(look: Look, client: &dyn Client, question: Nodes) -> Result<Answer> {
     })
 }
 
-fn diff(look: Look, client: &dyn Client, request: DiffRequest) -> Result<Answer> {
+fn diff(look: Look, client: &dyn Client, request: Diff) -> Result<Answer> {
     let (a, b, dialect) = (request.a.clone(), request.b.clone(), request.dialect);
-    let difference = client.ask(DiffRequest { rich: true, ..request })?;
+    let difference = client.ask(Diff { rich: true, ..request })?;
     let Difference::Rich(diff) = difference else {
         return Err(Error::request("the answer to diff is not the rich one that was asked for"));
     };

@@ -77,7 +77,7 @@ fn usage(answer: &clap::Error) -> ExitCode {
 fn say_nothing_of_caught_panics() {
     let loud = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
-        if !pactdb::storage::panics_are_caught() {
+        if !pactdb::panics_are_caught() {
             loud(info);
         }
     }));

@@ -2,10 +2,11 @@
 //! its nodes by their ids, its tree.
 
 use super::render::{NodeView, NodesById, Sides, TreePart, TreeView};
-use pactdb::language::Dialect;
+use pactdb::answer::DiffBlock;
 use pactdb::protocol::{Client, ClientExt, Details, Nodes, State, StateKind, StateReply};
-use pactdb::query::{DiffBlock, RangeDiffLatestResult, RichDiff, SelectOptions};
-use pactdb::{Address, Code, Error, Result};
+use pactdb::{
+    Address, Code, Dialect, Error, RangeDiffLatestResult, Result, RichDiffReply, SelectOptions,
+};
 
 /// Which state an address means; the working state if there is none.
 pub fn at(client: &dyn Client, at: Option<&str>, dialect: Option<Dialect>) -> Result<StateReply> {
@@ -76,7 +77,7 @@ pub fn sides(
     client: &dyn Client,
     older: &StateReply,
     newer: &StateReply,
-    diff: &RichDiff,
+    diff: &RichDiffReply,
 ) -> Result<Sides> {
     let changed = || diff.changed.iter().map(|changed| &*changed.id);
     let (gone, came) = (diff.removed.iter(), diff.added.iter());

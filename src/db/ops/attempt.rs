@@ -1,5 +1,6 @@
 //! Provider calls as they are told (R10): one begins, one ends, which there are.
 
+use super::build::setters;
 use crate::change::AttemptStatus;
 use crate::error::{Error, Result};
 use crate::json::Json;
@@ -82,6 +83,20 @@ impl<'de> Deserialize<'de> for AttemptAction {
 }
 
 /// A provider call to start, to finish or to look up (R10).
+///
+/// ```
+/// use pactdb::{AttemptRequest, AttemptStatus, Db, Generation};
+/// # fn main() -> pactdb::Result<()> {
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+/// let started = db.attempt(AttemptRequest::start().attempt_id("call-1").model("large"))?;
+/// assert_eq!(started[0].status, AttemptStatus::Running);
+/// let finish = AttemptRequest::finish("call-1").status(AttemptStatus::Completed);
+/// db.attempt(finish.token_in(120u64).token_out(48u64))?;
+/// assert_eq!(db.attempt(AttemptRequest::list())?[0].token_out, Some(48));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -153,6 +168,49 @@ impl AttemptRequest {
             error: None,
             cycle: None,
         }
+    }
+
+    /// A call that begins.
+    pub fn start() -> AttemptRequest {
+        AttemptRequest::new(AttemptAction::Start)
+    }
+
+    /// The end of a call.
+    pub fn finish(attempt_id: impl Into<String>) -> AttemptRequest {
+        AttemptRequest::new(AttemptAction::Finish).attempt_id(attempt_id)
+    }
+
+    /// Which calls there are.
+    pub fn list() -> AttemptRequest {
+        AttemptRequest::new(AttemptAction::List)
+    }
+
+    setters! {
+        Some;
+        /// Its name, instead of one that is made.
+        attempt_id: String;
+        /// How it ended.
+        status: AttemptStatus;
+        /// When it started, in nanoseconds since 1970.
+        started_at: i64;
+        /// When it ended, in nanoseconds since 1970.
+        ended_at: i64;
+        /// Whose model.
+        provider: String;
+        /// Which model.
+        model: String;
+        /// The parameters, of which the hash is kept.
+        params: Json;
+        /// The format of the thread whose hash is kept.
+        format: ThreadFormat;
+        /// Tokens sent.
+        token_in: u64;
+        /// Tokens received.
+        token_out: u64;
+        /// What went wrong.
+        error: String;
+        /// For a list: only those of this cycle.
+        cycle: u64;
     }
 
     /// The same with the hash in the place of the parameters, if its fields go with the action.

@@ -1,6 +1,6 @@
 //! Edits that happen together: one operation of a batch, and the batch.
 
-use super::edit::{AddRequest, CommitRequest, MoveRequest, RemoveRequest, SetRequest};
+use super::edit::{Add, Commit, Move, Remove, Set};
 use crate::error::{Error, Result};
 use crate::json::{Json, Map, from_json};
 use crate::lifecycle::Policy;
@@ -29,7 +29,7 @@ impl PolicyRequest {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct CadenceRequest {
+pub struct EndCadence {
     /// Its key.
     pub end: String,
 }
@@ -40,25 +40,42 @@ pub struct CadenceRequest {
 #[serde(tag = "op", rename_all = "lowercase")]
 pub enum EditOp {
     /// Adds a node.
-    Add(Box<AddRequest>),
+    Add(Box<Add>),
     /// Sets headers.
-    Set(Box<SetRequest>),
+    Set(Box<Set>),
     /// Moves nodes.
-    Move(MoveRequest),
+    Move(Move),
     /// Removes nodes.
-    Remove(RemoveRequest),
+    Remove(Remove),
     /// Sets the policies.
     Policy(PolicyRequest),
     /// Ends a cadence.
-    Cadence(CadenceRequest),
+    Cadence(EndCadence),
     /// Closes the cycle; only as the last one.
-    Commit(CommitRequest),
+    Commit(Commit),
 }
 
 /// Edits that happen together or not at all.
+///
+/// ```
+/// use pactdb::{Add, Batch, Commit, Db, EditReply, Generation};
+/// # fn main() -> pactdb::Result<()> {
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+/// let replies = db.batch(
+///     Batch::new()
+///         .then(Add::user("Where is the key?"))
+///         .then(Add::assistant("Under the mat."))
+///         .then(Commit::new())
+///         .expecting(0),
+/// )?;
+/// assert!(matches!(&replies[2], EditReply::Commit(commit) if commit.cycle == 1));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct BatchRequest {
+pub struct Batch {
     /// The operations, in order.
     pub ops: Vec<EditOp>,
     /// The last cycle that the caller knows of.
@@ -98,9 +115,9 @@ impl EditOp {
     }
 }
 
-impl BatchRequest {
+impl Batch {
     /// The batch of a JSON object; an error names the operation that it is in.
-    pub fn from_json(mut map: Map) -> Result<BatchRequest> {
+    pub fn from_json(mut map: Map) -> Result<Batch> {
         let list = match map.remove("ops") {
             Some(Json::List(list)) => list,
             None | Some(Json::Null) => return Err(Error::request("batch needs 'ops'")),
@@ -111,7 +128,7 @@ impl BatchRequest {
             ops.push(EditOp::from_json(op).map_err(|error| error.in_operation(i + 1))?);
         }
         let Rest { expected_cycle } = read("batch", map)?;
-        Ok(BatchRequest { ops, expected_cycle })
+        Ok(Batch { ops, expected_cycle })
     }
 }
 
@@ -128,11 +145,9 @@ impl<'de> Deserialize<'de> for EditOp {
     }
 }
 
-impl<'de> Deserialize<'de> for BatchRequest {
-    fn deserialize<D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> std::result::Result<BatchRequest, D::Error> {
-        BatchRequest::from_json(Map::deserialize(deserializer)?).map_err(in_words)
+impl<'de> Deserialize<'de> for Batch {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Batch, D::Error> {
+        Batch::from_json(Map::deserialize(deserializer)?).map_err(in_words)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Edits as they are asked for: nodes are named by selectors in text.
 //!
-//! In Rust, fill in what you need and leave the rest to `..Default::default()`; as JSON they have
-//! the fields of the operation protocol.
+//! In Rust they are built by the constructors and setters of `build.rs`; as JSON they have the fields
+//! of the operation protocol.
 
 use super::absent;
 use crate::error::{Error, Result};
@@ -10,10 +10,28 @@ use crate::model::settable;
 use serde::{Deserialize, Serialize};
 
 /// Adds a node.
+///
+/// ```
+/// use pactdb::{Add, Db, Generation, Json};
+/// # fn main() -> pactdb::Result<()> {
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+/// // Who says what. It goes into the turn in progress, and stays.
+/// db.add(Add::user("Where is the key?"))?;
+/// // A tool's result that lives for two cycles.
+/// db.add(Add::tool("Under the mat.").ttl(2).kind("result").tags(["search"]))?;
+/// // A standing instruction, with an id and an attribute of our own.
+/// db.add(Add::system("Be brief.").id("brief").attr("author", "ann"))?;
+/// // A container, and a block in it.
+/// db.add(Add::container().id("notes"))?;
+/// db.add(Add::block("The door is green.").to("#notes"))?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
-pub struct AddRequest {
+pub struct Add {
     /// Where: a selector or a position; `^ah` if there is none. With `?` at its end it may match
     /// nothing, and then nothing happens.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,11 +98,25 @@ pub struct AddRequest {
     pub created_at_ns: Option<i64>,
 }
 
-/// Sets headers of nodes: `None` leaves one alone, `Some(None)` removes it.
+/// Sets headers of nodes. A field that is `None` leaves its header alone, `Some(None)` removes it.
+///
+/// ```
+/// use pactdb::{Add, Db, Generation, Set};
+/// # fn main() -> pactdb::Result<()> {
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+/// db.add(Add::user("Where is teh key?").id("question").ttl(1))?;
+/// let reply = db.set(Set::target("#question").content("Where is the key?").priority(5))?;
+/// assert_eq!(reply.ids, ["question"]);
+/// // Without a time to live it stays.
+/// db.set(Set { ttl: Some(None), ..Set::target("#question") })?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct SetRequest {
+pub struct Set {
     /// Which nodes.
     pub target: String,
     /// The content.
@@ -162,7 +194,7 @@ pub struct SetRequest {
     pub attrs: Map,
 }
 
-impl SetRequest {
+impl Set {
     /// Removes a header instead of setting it.
     pub fn clear(&mut self, name: &str) -> Result<()> {
         match name {
@@ -187,10 +219,22 @@ impl SetRequest {
 }
 
 /// Moves nodes.
+///
+/// ```
+/// use pactdb::{Add, Db, Generation, Move};
+/// # fn main() -> pactdb::Result<()> {
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+/// db.add(Add::container().id("notes"))?;
+/// db.add(Add::block("The door is green.").id("door"))?;
+/// assert_eq!(db.move_nodes(Move::new("#door", "#notes"))?.ids, ["door"]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct MoveRequest {
+pub struct Move {
     /// Which nodes.
     pub target: String,
     /// Their new parent; with `?` at its end it may match nothing.
@@ -204,10 +248,23 @@ pub struct MoveRequest {
 }
 
 /// Removes nodes with what is below them.
+///
+/// ```
+/// use pactdb::{Add, Db, Generation, Remove};
+/// # fn main() -> pactdb::Result<()> {
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+/// db.add(Add::block("The key is a fish.").id("wrong"))?;
+/// db.add(Add::block("As I said.").refs(["wrong"]))?;
+/// assert!(db.remove(Remove::target("#wrong")).is_err(), "somebody refers to it");
+/// assert_eq!(db.remove(Remove::target("#wrong").force())?.ids, ["wrong"]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct RemoveRequest {
+pub struct Remove {
     /// Which nodes.
     pub target: String,
     /// Also if others refer to them.
@@ -216,10 +273,26 @@ pub struct RemoveRequest {
 }
 
 /// Closes the cycle in progress.
+///
+/// ```
+/// use pactdb::{Add, Code, Commit, Db, Generation};
+/// # fn main() -> pactdb::Result<()> {
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+/// db.add(Add::tool("It rains.").id("weather").ttl(1))?;
+/// assert_eq!(db.commit(Commit::new())?.cycle, 1);
+/// // What would the next commit do?
+/// assert_eq!(db.commit(Commit::new().dry_run())?.expired, ["weather"]);
+/// // Only if nobody else committed since cycle 0: but we did.
+/// let error = db.commit(Commit::new().expecting(0)).unwrap_err();
+/// assert_eq!(error.code, Code::Conflict);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
-pub struct CommitRequest {
+pub struct Commit {
     /// When; the clock if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created_at_ns: Option<i64>,

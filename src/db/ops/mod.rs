@@ -8,15 +8,16 @@ mod absent;
 mod ask;
 mod attempt;
 mod batch;
+mod build;
 mod edit;
 mod reply;
 mod turns;
 
-pub use ask::{DiffRequest, LogRequest, RestoreRequest};
+pub use ask::{Diff, Log, Restore, Select};
 pub use attempt::{AttemptAction, AttemptRequest, ThreadFormat};
-pub use batch::{BatchRequest, CadenceRequest, EditOp, PolicyRequest};
+pub use batch::{Batch, EditOp, EndCadence, PolicyRequest};
 pub(crate) use batch::{in_words, read};
-pub use edit::{AddRequest, CommitRequest, MoveRequest, RemoveRequest, SetRequest};
+pub use edit::{Add, Commit, Move, Remove, Set};
 pub use reply::{
     CommitReply, EditReply, IdReply, IdsReply, ImportReply, KeyReply, LogEntry, Stats, UndoReply,
 };

@@ -1,6 +1,6 @@
 //! Turns that an import brings, once it knows what they are.
 
-use super::edit::AddRequest;
+use super::edit::Add;
 
 /// Turns to import.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -17,7 +17,7 @@ pub struct TurnsRequest {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ImportTurn {
     /// The blocks, in order, each with its own time.
-    pub adds: Vec<AddRequest>,
+    pub adds: Vec<Add>,
     /// When the turn was closed; the clock if there is none.
     pub created_at_ns: Option<i64>,
 }

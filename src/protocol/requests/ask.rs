@@ -5,21 +5,6 @@ use crate::language::Dialect;
 use crate::query::SelectOptions;
 use serde::{Deserialize, Serialize};
 
-/// Answers a selector with ids, or with what changed over a range.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Select {
-    /// The selector.
-    pub q: String,
-    /// Its dialect; the store's own if there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub dialect: Option<Dialect>,
-    /// Options of the answer.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub options: SelectOptions,
-}
-
 /// Answers a selector with node objects.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

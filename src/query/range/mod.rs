@@ -21,5 +21,5 @@ pub(super) use difference::Comparison;
 pub(super) use fields::Difference;
 pub use result::{
     Changed, ContentDiff, Delta, DiffBlock, Field, FromTo, Hunk, Limits, RangeDiffLatestResult,
-    RangeError, SnapshotRef, Stats, Summary as ContentSummary, TokenOp,
+    RangeError, RangeStats, SnapshotRef, Summary as ContentSummary, TokenOp,
 };

@@ -62,7 +62,7 @@ pub struct DiffBlock {
     /// In both, but not the same; in the canonical order of the newer one.
     pub changed: Vec<Changed>,
     /// How many of each there are, those included that were cut.
-    pub stats: Stats,
+    pub stats: RangeStats,
 }
 
 /// A node that changed.
@@ -141,7 +141,7 @@ pub struct FromTo {
 /// Counts of a block.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Stats {
+pub struct RangeStats {
     /// Nodes in the newer one only.
     pub added: u64,
     /// Nodes in the older one only.

@@ -3,7 +3,9 @@
 use super::content::{Side, content_diff};
 use super::difference::{Change, NeighbourDiff};
 use super::fields::{Difference, TTL, number};
-use super::result::{Changed, ContentDiff, Delta, DiffBlock, Field, FromTo, SnapshotRef, Stats};
+use super::result::{
+    Changed, ContentDiff, Delta, DiffBlock, Field, FromTo, RangeStats, SnapshotRef,
+};
 use crate::json::Json;
 use crate::model::{Id, ReadError, TextField};
 use crate::query::eval::Hit;
@@ -30,7 +32,7 @@ impl Writer<'_> {
         to: &SnapshotRef,
         mut found: NeighbourDiff,
     ) -> Result<DiffBlock, ReadError> {
-        let stats = Stats {
+        let stats = RangeStats {
             added: found.added.len() as u64,
             removed: found.removed.len() as u64,
             changed: found.changed.len() as u64,

@@ -41,6 +41,24 @@ pub struct DumpReport {
 }
 
 /// Writes the whole log. `progress` is told how many events are done, and of how many.
+///
+/// ```
+/// use pactdb::session::{dump, load};
+/// use pactdb::{Add, Commit, Db, Generation, Options};
+/// # fn main() -> pactdb::Result<()> {
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+/// db.add(Add::user("Where is the key?"))?;
+/// db.commit(Commit::new())?;
+/// let mut lines = Vec::new();
+/// dump(&db, &mut lines, &mut |_, _| {})?;
+/// // The same history in another file.
+/// # let path = folder.path().join("b.pactdb");
+/// let copy = load(&*lines, &path, Options::new(), &mut |_, _| {})?;
+/// assert_eq!(copy.export(Some("@c1"))?, db.export(Some("@c1"))?);
+/// # Ok(())
+/// # }
+/// ```
 pub fn dump(
     db: &Db,
     out: &mut impl Write,
@@ -97,7 +115,7 @@ fn write_line(out: &mut impl Write, line: &Json) -> Result<()> {
 }
 
 fn output_error(error: std::io::Error) -> Error {
-    Error::new(Code::StoreIo, format!("the output: {error}"))
+    Error::io("the output", error)
 }
 
 fn line_of(entry: Entry) -> Json {
@@ -117,7 +135,7 @@ fn line_of(entry: Entry) -> Json {
 }
 
 /// Makes a store in a new file out of a dump. Every event is checked against the chain, every
-/// cycle against its digest. Of a failed load nothing remains.
+/// cycle against its digest. Of a failed load nothing remains. For an example see [`dump`].
 pub fn load(
     input: impl BufRead,
     path: impl AsRef<Path>,
@@ -128,6 +146,7 @@ pub fn load(
 }
 
 /// Like [`load`], on storage of another sort than a file.
+#[doc(hidden)]
 pub fn load_on(
     input: impl BufRead,
     storage: impl StorageBackend,
@@ -228,7 +247,7 @@ fn read_line(input: &mut impl BufRead, text: &mut String, line: u64) -> Result<b
     text.clear();
     let read = input.read_line(text).map_err(|error| match error.kind() {
         std::io::ErrorKind::InvalidData => in_line(line, invalid("it is not UTF-8")),
-        _ => Error::new(Code::StoreIo, format!("the input: {error}")),
+        _ => Error::io("the input", error),
     })?;
     if read > 0 && text.trim().is_empty() {
         return Err(in_line(line, invalid("it is blank")));

@@ -49,6 +49,22 @@ pub struct ImportRequest {
 }
 
 /// Imports a document.
+///
+/// ```
+/// use pactdb::session::{ImportRequest, import};
+/// use pactdb::{Db, Generation};
+/// # fn main() -> pactdb::Result<()> {
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+/// let document = r#"[
+///     {"role": "user", "content": "Where is the key?"},
+///     {"role": "assistant", "content": "Under the mat."}
+/// ]"#;
+/// let report = import(&db, document.as_bytes(), &ImportRequest::default(), &mut |_| {})?;
+/// assert_eq!((report.blocks, report.reply.cycle), (2, 1));
+/// # Ok(())
+/// # }
+/// ```
 pub fn import(
     db: &Db,
     input: impl BufRead,

@@ -66,7 +66,7 @@ impl<R: BufRead> Reader<'_, R> {
             match self.input.fill_buf() {
                 Ok(buffer) => return Ok(buffer.first().copied()),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(input_error(&error)),
+                Err(error) => return Err(input_error(error)),
             }
         }
     }
@@ -116,7 +116,7 @@ impl<R: BufRead> Reader<'_, R> {
             let buffer = match self.input.fill_buf() {
                 Ok(buffer) => buffer,
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => return Err(input_error(&error)),
+                Err(error) => return Err(input_error(error)),
             };
             let end = buffer.iter().position(|byte| *byte == b'\n');
             let passed = end.map_or(buffer.len(), |end| end + 1);
@@ -133,7 +133,7 @@ impl<R: BufRead> Reader<'_, R> {
         loop {
             text.clear();
             let read = json::read_line(&mut self.input, text, self.most);
-            let came = read.map_err(|error| input_error(&error))?;
+            let came = read.map_err(input_error)?;
             self.bytes += text.len() as u64;
             let line = self.line;
             self.line += u64::from(came != Line::End);
@@ -177,7 +177,7 @@ impl<R: BufRead> Reader<'_, R> {
         let room = (self.most + 1).saturating_sub(text.len()) as u64;
         let first = text.len();
         let read = (&mut self.input).take(room).read_to_end(&mut text);
-        read.map_err(|error| input_error(&error))?;
+        read.map_err(input_error)?;
         if text.len() <= self.most {
             match parse(&text) {
                 Ok(value) => {
@@ -329,8 +329,8 @@ fn is_stop(error: &Error) -> bool {
     matches!(error.code, Code::Cancelled | Code::Timeout)
 }
 
-fn input_error(error: &std::io::Error) -> Error {
-    Error::new(Code::StoreIo, format!("the input: {error}"))
+fn input_error(error: std::io::Error) -> Error {
+    Error::io("the input", error)
 }
 
 #[cfg(test)]

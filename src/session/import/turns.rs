@@ -3,7 +3,7 @@
 use super::format::Format;
 use super::message::{About, Block};
 use super::{anthropic, claude_code, codex, flat, openai_chat, openai_responses};
-use crate::db::{AddRequest, ImportTurn, check_import};
+use crate::db::{Add, ImportTurn, check_import};
 use crate::json::Json;
 use std::collections::BTreeMap;
 
@@ -51,7 +51,7 @@ impl Builder {
         };
         let mut ready = Vec::new();
         for message in messages {
-            let adds: Vec<AddRequest> = message.blocks.into_iter().map(request).collect();
+            let adds: Vec<Add> = message.blocks.into_iter().map(request).collect();
             for add in &adds {
                 check_import(add).map_err(|error| error.message)?;
             }
@@ -66,7 +66,7 @@ impl Builder {
         Ok(())
     }
 
-    fn push(&mut self, adds: Vec<AddRequest>, user_speaks: bool) {
+    fn push(&mut self, adds: Vec<Add>, user_speaks: bool) {
         // Session files begin with several messages in the user's name: they are one turn.
         let patient = matches!(self.format, Format::ClaudeCode | Format::Codex);
         if user_speaks && self.said && (self.answered || !patient) {
@@ -106,11 +106,11 @@ impl Builder {
     }
 }
 
-fn request(block: Block) -> AddRequest {
+fn request(block: Block) -> Add {
     let mut attrs = block.attrs;
     let created_at_ns = block.time.as_ref().map(|(time, _)| *time);
     attrs.extend(block.time.map(|(_, written)| ("data_timestamp".to_owned(), written)));
-    AddRequest {
+    Add {
         to: Some(if block.standing { "^sys" } else { "^ah" }.to_owned()),
         role: Some(block.role),
         kind: block.kind,
@@ -118,6 +118,6 @@ fn request(block: Block) -> AddRequest {
         tags: block.tags,
         attrs,
         created_at_ns,
-        ..AddRequest::default()
+        ..Add::default()
     }
 }

@@ -36,6 +36,19 @@ pub struct Thread {
 }
 
 /// The thread of a state.
+///
+/// ```
+/// use pactdb::session::{ThreadFormat, thread};
+/// use pactdb::{Add, Db, Generation};
+/// # fn main() -> pactdb::Result<()> {
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+/// db.add(Add::user("Where is the key?"))?;
+/// let thread = thread(&db.working_state(), ThreadFormat::Openai)?;
+/// assert_eq!(thread.text, r#"[{"content":"Where is the key?","role":"user"}]"#);
+/// # Ok(())
+/// # }
+/// ```
 pub fn thread(state: &Snapshot, request: impl Into<ThreadRequest>) -> Result<Thread> {
     let request = request.into();
     if request.format == ThreadFormat::Thread {

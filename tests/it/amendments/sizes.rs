@@ -1,18 +1,15 @@
 //! Bounds on what a node has beside its content, at their edges: in edits, in snapshots and in messages.
 
 use super::*;
-use pactdb::db::{AddRequest, SetRequest};
-use pactdb::json::Json;
-use pactdb::json::Map;
 use pactdb::limits::{MAX_ATTR_BYTES, MAX_ATTRS, MAX_LIST_ITEMS, MAX_NODE_BYTES};
-use pactdb::{Code, Result};
+use pactdb::{Add, Code, Json, Map, Result, Set};
 
 fn text(bytes: usize) -> Json {
     Json::Str("x".repeat(bytes))
 }
 
-fn with_attrs(attrs: Vec<(String, Json)>) -> AddRequest {
-    AddRequest { attrs: attrs.into_iter().collect(), ..AddRequest::default() }
+fn with_attrs(attrs: Vec<(String, Json)>) -> Add {
+    Add { attrs: attrs.into_iter().collect(), ..Add::default() }
 }
 
 /// Imports a head with one block that has these fields beside its id.
@@ -52,7 +49,7 @@ fn an_attribute_has_a_bound() {
         beyond(&db, words, |db| db.add(with_attrs(one(value(MAX_ATTR_BYTES + 1)))));
     }
     let attrs = one(text(MAX_ATTR_BYTES + 1)).into_iter().collect();
-    let set = SetRequest { target: ".cb".into(), attrs, ..SetRequest::default() };
+    let set = Set { target: ".cb".into(), attrs, ..Set::default() };
     beyond(&db, words, |db| db.set(set));
     ok(&db, json!({"op": "commit"}));
     import(&db, "a", one(text(MAX_ATTR_BYTES))).unwrap();
@@ -65,25 +62,25 @@ fn an_attribute_has_a_bound() {
 fn lists_and_the_number_of_attributes_have_bounds() {
     let db = store();
     let tags = |count: usize| vec!["t".to_owned(); count];
-    let tagged = |count| AddRequest { tags: tags(count), ..AddRequest::default() };
+    let tagged = |count| Add { tags: tags(count), ..Add::default() };
     db.add(tagged(MAX_LIST_ITEMS)).unwrap();
     beyond(&db, "tags has 65537 items", |db| db.add(tagged(MAX_LIST_ITEMS + 1)));
-    let set = |refs: usize| SetRequest {
+    let set = |refs: usize| Set {
         target: ".cb".into(),
         refs: Some(vec!["sys".to_owned(); refs]),
-        ..SetRequest::default()
+        ..Set::default()
     };
     beyond(&db, "refs has 65537 items", |db| db.set(set(MAX_LIST_ITEMS + 1)));
     let many = |count: usize| (0..count).map(|i| (format!("data_{i}"), Json::Int(1))).collect();
     db.add(with_attrs(many(MAX_ATTRS))).unwrap();
     beyond(&db, "at most 4096 attributes", |db| db.add(with_attrs(many(MAX_ATTRS + 1))));
-    let more = SetRequest {
+    let more = Set {
         target: ".cb:last".into(),
         attrs: [("data_more".to_owned(), Json::Null)].into(),
-        ..SetRequest::default()
+        ..Set::default()
     };
     db.set(more.clone()).unwrap();
-    let more = SetRequest { attrs: [("data_more".to_owned(), Json::Int(1))].into(), ..more };
+    let more = Set { attrs: [("data_more".to_owned(), Json::Int(1))].into(), ..more };
     beyond(&db, "at most 4096 attributes", |db| db.set(more));
     ok(&db, json!({"op": "commit"}));
     let listed = |count: usize| vec![("refs".to_owned(), Json::List(vec!["gone".into(); count]))];
@@ -106,12 +103,11 @@ fn a_node_has_a_bound_beside_its_content() {
         };
         names.map(value).to_vec()
     };
-    let named = |total| AddRequest { id: Some("a".into()), ..with_attrs(attrs(total)) };
+    let named = |total| Add { id: Some("a".into()), ..with_attrs(attrs(total)) };
     let words = "at most 16777216 bytes beside its content, this one 16777217";
     beyond(&db, words, |db| db.add(named(MAX_NODE_BYTES + 1)));
     db.add(named(MAX_NODE_BYTES)).unwrap();
-    let key =
-        SetRequest { target: "#a".into(), tags: Some(vec!["t".into()]), ..SetRequest::default() };
+    let key = Set { target: "#a".into(), tags: Some(vec!["t".into()]), ..Set::default() };
     beyond(&db, words, |db| db.set(key));
     ok(&db, json!({"op": "undo"}));
     beyond(&db, words, |db| import(db, "a", attrs(MAX_NODE_BYTES + 1)));

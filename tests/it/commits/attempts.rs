@@ -1,8 +1,7 @@
 //! Attempts (R10): events of the log that no tree and no digest ever sees.
 
 use super::*;
-use pactdb::change::{Attempt, AttemptStatus};
-use pactdb::db::{AttemptAction, AttemptRequest, RestoreRequest};
+use pactdb::{Attempt, AttemptAction, AttemptRequest, AttemptStatus, Restore};
 
 fn start(db: &Db, id: &str) -> Attempt {
     let mut request = AttemptRequest::new(AttemptAction::Start);
@@ -87,7 +86,7 @@ fn attempts_do_not_touch_the_tree_or_its_digest() {
     assert_eq!(code(busy.undo()), Code::NodeNotFound, "there is no edit to undo");
     for db in [&quiet, &busy] {
         // Ids that the engine makes do not depend on attempts either.
-        db.add(AddRequest::default()).unwrap();
+        db.add(Add::default()).unwrap();
     }
     finish(&busy, "a").unwrap();
     assert_eq!(commit(&quiet).digest, commit(&busy).digest);
@@ -115,7 +114,7 @@ fn running_attempts_are_running_after_the_store_was_opened_again() {
     // Undo and restore go back to older states of the tree, and attempts stay as they are.
     add(&db, block("a"));
     db.undo().unwrap();
-    db.restore(RestoreRequest { at: "@c1".into(), discard: true }).unwrap();
+    db.restore(Restore { at: "@c1".into(), discard: true }).unwrap();
     let db = reopen(db);
     assert_eq!(code(finish(&db, "old")), Code::Conflict);
     assert_eq!(finish(&db, "new").unwrap().cycle_id, 2);

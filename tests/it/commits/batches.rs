@@ -7,11 +7,11 @@ fn adds(ids: &[&str]) -> Vec<EditOp> {
 }
 
 fn batch(db: &Db, ops: Vec<EditOp>) -> Result<usize, Error> {
-    Ok(db.batch(BatchRequest { ops, expected_cycle: None })?.len())
+    Ok(db.batch(Batch { ops, expected_cycle: None })?.len())
 }
 
 fn close() -> EditOp {
-    EditOp::Commit(CommitRequest::default())
+    EditOp::Commit(Commit::default())
 }
 
 /// A call leaves the tree, the log and the history as they were.
@@ -36,12 +36,12 @@ fn later_operations_see_what_earlier_ones_did() {
     let db = store();
     let ops = vec![
         EditOp::Add(Box::new(container("^ah", "box", 1))),
-        EditOp::Add(Box::new(AddRequest { content: Some("x".into()), ..below("#box", "a") })),
-        EditOp::Set(Box::new(SetRequest {
+        EditOp::Add(Box::new(Add { content: Some("x".into()), ..below("#box", "a") })),
+        EditOp::Set(Box::new(Set {
             attrs: [("data_y".to_owned(), Json::Int(1))].into(),
             ..set("#a")
         })),
-        EditOp::Remove(RemoveRequest { target: "#nobody?".into(), force: false }),
+        EditOp::Remove(Remove { target: "#nobody?".into(), force: false }),
         close(),
     ];
     assert_eq!(batch(&db, ops).unwrap(), 5);
@@ -54,7 +54,7 @@ fn later_operations_see_what_earlier_ones_did() {
 fn one_refused_operation_refuses_all() {
     let db = store();
     commit(&db);
-    let wrong = EditOp::Remove(RemoveRequest { target: "#nobody".into(), force: false });
+    let wrong = EditOp::Remove(Remove { target: "#nobody".into(), force: false });
     for at in 0..3 {
         let mut ops = adds(&["a", "b"]);
         ops.insert(at, wrong.clone());
@@ -84,17 +84,17 @@ fn another_cycle_than_the_expected_one_is_a_conflict_that_names_it() {
     commit_to(&db, 2);
     add(&db, block("a"));
     for expected in [-1, 0, 1, 3] {
-        let request = CommitRequest { expected_cycle: Some(expected), ..CommitRequest::default() };
+        let request = Commit { expected_cycle: Some(expected), ..Commit::default() };
         let error = unchanged(&db, || db.commit(request)).unwrap_err();
         assert_eq!((error.code, error.details.cycle), (Code::Conflict, Some(2)));
-        let request = BatchRequest { ops: adds(&["b"]), expected_cycle: Some(expected) };
+        let request = Batch { ops: adds(&["b"]), expected_cycle: Some(expected) };
         let error = unchanged(&db, || db.batch(request)).unwrap_err();
         assert_eq!((error.code, error.details.cycle), (Code::Conflict, Some(2)));
     }
     let ops = adds(&["b"]).into_iter().chain([close()]).collect();
-    db.batch(BatchRequest { ops, expected_cycle: Some(2) }).unwrap();
+    db.batch(Batch { ops, expected_cycle: Some(2) }).unwrap();
     assert_eq!(db.last_cycle(), 3);
-    let request = CommitRequest { expected_cycle: Some(3), ..CommitRequest::default() };
+    let request = Commit { expected_cycle: Some(3), ..Commit::default() };
     assert_eq!(db.commit(request).unwrap().cycle, 4);
 }
 
@@ -102,14 +102,14 @@ fn another_cycle_than_the_expected_one_is_a_conflict_that_names_it() {
 #[test]
 fn requests_are_plain_data() {
     use pactdb::protocol::Request;
-    use pactdb::{AddRequest, Json, SetRequest};
-    let add = AddRequest {
+    use pactdb::{Add, Json, Set};
+    let add = Add {
         to: Some("^sys".into()),
         node_type: Some("cb:note".into()),
         ttl: Some(2),
         tags: vec!["a".into()],
         content: Some(Json::from("text")),
-        ..AddRequest::default()
+        ..Add::default()
     };
     let mut json = serde_json::to_value(&add).unwrap();
     assert_eq!(
@@ -119,7 +119,7 @@ fn requests_are_plain_data() {
     json["op"] = "add".into();
     let op: Request = serde_json::from_value(json).unwrap();
     assert_eq!(op, Request::from(add));
-    let set = SetRequest { target: "#a".into(), ttl: Some(None), ..SetRequest::default() };
+    let set = Set { target: "#a".into(), ttl: Some(None), ..Set::default() };
     let mut json = serde_json::to_value(&set).unwrap();
     assert_eq!(json, serde_json::json!({"target": "#a", "ttl": null}));
     json["op"] = "set".into();

@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn repeating(id: &str, key: &str, cad: i64) -> AddRequest {
-    AddRequest { key: Some(key.into()), cad: Some(cad), ..block(id) }
+fn repeating(id: &str, key: &str, cad: i64) -> Add {
+    Add { key: Some(key.into()), cad: Some(cad), ..block(id) }
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn an_instance_has_the_headers_of_the_one_before() {
     add(&db, below("^sys", "passing"));
     add(
         &db,
-        AddRequest {
+        Add {
             node_type: Some("cb:note".into()),
             role: Some("user".into()),
             kind: Some("text".into()),
@@ -41,7 +41,7 @@ fn an_instance_has_the_headers_of_the_one_before() {
             ..repeating("a", "k", 1)
         },
     );
-    db.remove(RemoveRequest { target: "#passing".into(), force: true }).unwrap();
+    db.remove(Remove { target: "#passing".into(), force: true }).unwrap();
     let made = commit(&db).materialized;
     let (Some(Json::Map(old)), Some(Json::Map(new))) =
         (db.snapshot(1).unwrap().node("a").unwrap(), db.working_state().node(&made[0]).unwrap())
@@ -64,7 +64,7 @@ fn an_instance_has_the_headers_of_the_one_before() {
 #[test]
 fn it_comes_back_after_it_has_expired_and_with_the_ttl_that_was_given() {
     let db = store();
-    add(&db, AddRequest { ttl: Some(1), ..repeating("a", "k", 2) });
+    add(&db, Add { ttl: Some(1), ..repeating("a", "k", 2) });
     commit(&db);
     let reply = commit(&db);
     assert_eq!(reply.expired, ["a"]);
@@ -87,12 +87,12 @@ fn three_edits_end_a_cadence() {
     let end: [fn(&Db, &str); 4] = [
         |db, newest| remove(db, &format!("#{newest}")),
         |db, newest| {
-            db.set(SetRequest { cad: Some(None), ..set(&format!("#{newest}")) }).unwrap();
+            db.set(Set { cad: Some(None), ..set(&format!("#{newest}")) }).unwrap();
         },
         |db, _| {
             db.end_cadence("k").unwrap();
         },
-        |db, _| add(db, AddRequest { key: Some("k".into()), ..block("other") }),
+        |db, _| add(db, Add { key: Some("k".into()), ..block("other") }),
     ];
     for end in end {
         let db = store();

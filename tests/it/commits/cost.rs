@@ -3,9 +3,9 @@
 
 use super::{block, store};
 use crate::support::memory;
-use pactdb::change::{Add, Parent};
-use pactdb::db::{AddRequest, BatchRequest, CommitRequest, EditOp, RemoveRequest, SetRequest};
-use pactdb::model::Generation;
+use pactdb::internals::change;
+use pactdb::internals::change::Parent;
+use pactdb::{Add, Batch, Commit, EditOp, Generation, Remove, Set};
 
 /// How many parts are read by a commit at which a chain of references in a sealed turn is due, and
 /// how many nodes are left.
@@ -15,19 +15,21 @@ fn reads_of_expiry(length: usize, survivor: bool) -> (usize, usize) {
     memory.commit();
     for i in 0..length {
         memory
-            .add(Add {
+            .add(change::Add {
                 parent: Parent::HeadCore,
                 id: Some(format!("n{i}")),
                 ttl: Some(1),
                 refs: if i > 0 { vec![format!("n{}", i - 1)] } else { Vec::new() },
-                ..Add::default()
+                ..change::Add::default()
             })
             .unwrap();
     }
     memory.commit();
     if survivor {
         let refs = vec![format!("n{}", length - 1)];
-        memory.add(Add { parent: Parent::HeadCore, refs, ..Add::default() }).unwrap();
+        memory
+            .add(change::Add { parent: Parent::HeadCore, refs, ..change::Add::default() })
+            .unwrap();
     }
     let before = memory.reads();
     memory.commit();
@@ -50,23 +52,23 @@ fn chain(length: usize) -> Vec<EditOp> {
     let mut ops: Vec<EditOp> = Vec::with_capacity(length + 1);
     for i in 0..length {
         let refs = if i > 0 { vec![format!("n{}", i - 1)] } else { Vec::new() };
-        let add = AddRequest { ttl: Some(1), refs, ..block(&format!("n{i}")) };
+        let add = Add { ttl: Some(1), refs, ..block(&format!("n{i}")) };
         ops.push(EditOp::Add(Box::new(add)));
     }
-    ops.push(EditOp::Commit(CommitRequest::default()));
+    ops.push(EditOp::Commit(Commit::default()));
     ops
 }
 
 #[test]
 fn chains_that_no_cache_holds_and_that_a_survivor_holds() {
     let db = store();
-    db.batch(BatchRequest { ops: chain(12_000), expected_cycle: None }).unwrap();
-    let keep = AddRequest { refs: vec!["n11999".into()], ..block("keep") };
+    db.batch(Batch { ops: chain(12_000), expected_cycle: None }).unwrap();
+    let keep = Add { refs: vec!["n11999".into()], ..block("keep") };
     db.add(keep).unwrap();
-    assert_eq!(db.commit(CommitRequest::default()).unwrap().expired.len(), 0, "held");
-    db.remove(RemoveRequest { target: "#keep".into(), force: false }).unwrap_err();
-    db.set(SetRequest { target: "#keep".into(), ..SetRequest::default() }).unwrap_err();
-    let reply = db.commit(CommitRequest::default()).unwrap();
+    assert_eq!(db.commit(Commit::default()).unwrap().expired.len(), 0, "held");
+    db.remove(Remove { target: "#keep".into(), force: false }).unwrap_err();
+    db.set(Set { target: "#keep".into(), ..Set::default() }).unwrap_err();
+    let reply = db.commit(Commit::default()).unwrap();
     assert_eq!(reply.expired.len(), 0, "still held");
     assert_eq!(db.stats().unwrap().blocks, 12_001);
 }
@@ -74,8 +76,8 @@ fn chains_that_no_cache_holds_and_that_a_survivor_holds() {
 #[test]
 fn a_long_chain_goes_in_order() {
     let db = store();
-    db.batch(BatchRequest { ops: chain(12_000), expected_cycle: None }).unwrap();
-    let expired = db.commit(CommitRequest::default()).unwrap().expired;
+    db.batch(Batch { ops: chain(12_000), expected_cycle: None }).unwrap();
+    let expired = db.commit(Commit::default()).unwrap().expired;
     assert!(expired.iter().enumerate().all(|(i, id)| *id == format!("n{i}")), "canonical order");
     assert_eq!(expired.len(), 12_000);
 }
@@ -87,17 +89,17 @@ fn a_batch_of_many_edits_by_name() {
     let mut ops = Vec::new();
     for i in 0..count {
         let to = Some(if i % 2 == 0 { "^ah" } else { "^sys" }.to_owned());
-        ops.push(EditOp::Add(Box::new(AddRequest { to, ..block(&format!("n{i}")) })));
+        ops.push(EditOp::Add(Box::new(Add { to, ..block(&format!("n{i}")) })));
     }
     for i in 0..count {
         let target = format!("#n{i}");
-        let set = SetRequest { target, priority: Some(Some(i)), ..SetRequest::default() };
+        let set = Set { target, priority: Some(Some(i)), ..Set::default() };
         ops.push(EditOp::Set(Box::new(set)));
     }
     let target = ".cb[priority<6000]".into();
-    ops.push(EditOp::Remove(RemoveRequest { target, force: false }));
-    ops.push(EditOp::Commit(CommitRequest::default()));
-    db.batch(BatchRequest { ops, expected_cycle: None }).unwrap();
+    ops.push(EditOp::Remove(Remove { target, force: false }));
+    ops.push(EditOp::Commit(Commit::default()));
+    db.batch(Batch { ops, expected_cycle: None }).unwrap();
     assert_eq!(db.stats().unwrap().blocks, 6_000);
     assert!(db.working_state().violations().unwrap().is_empty());
 }

@@ -1,19 +1,18 @@
 //! What a commit leaves: sealing (R4.5), snapshots (R4.6), restore and undo (R4.8), and how time is named (R5.2).
 
 use super::*;
-use pactdb::db::RestoreRequest;
-use pactdb::model::Generation;
+use pactdb::{Generation, Restore};
 
 fn restore(db: &Db, at: &str) -> Result<CommitReply, Error> {
-    db.restore(RestoreRequest { at: at.into(), discard: false })
+    db.restore(Restore { at: at.into(), discard: false })
 }
 
 #[test]
 fn sealing_moves_the_head_into_a_turn() {
     let db = store();
-    add(&db, AddRequest { offset: Some(-1), ..block("pre") });
+    add(&db, Add { offset: Some(-1), ..block("pre") });
     add(&db, block("a"));
-    add(&db, AddRequest { offset: Some(2), ..block("post") });
+    add(&db, Add { offset: Some(2), ..block("post") });
     assert_eq!(sketch(&db, None), "sys seq ah(pre@-1 mc:1(a) post@2)");
     let reply = commit(&db);
     assert_eq!((reply.cycle, reply.turn.as_deref()), (1, Some("mt:1")));
@@ -42,11 +41,11 @@ fn loose_blocks_of_an_imported_head_move_into_the_core_when_it_is_sealed() {
 #[test]
 fn a_snapshot_never_changes() {
     let db = store();
-    add(&db, AddRequest { ttl: Some(1), offset: Some(1), ..block("a") });
+    add(&db, Add { ttl: Some(1), offset: Some(1), ..block("a") });
     commit(&db);
     let before = db.export(Some("@c1")).unwrap();
     let held = db.snapshot(1).unwrap();
-    add(&db, AddRequest { offset: Some(5), ..below("#mt:1", "note") });
+    add(&db, Add { offset: Some(5), ..below("#mt:1", "note") });
     remove(&db, "#a");
     commit_to(&db, 4);
     assert_eq!(db.export(Some("@c1")).unwrap(), before);
@@ -57,7 +56,7 @@ fn a_snapshot_never_changes() {
 #[test]
 fn without_edits_the_working_state_is_the_newest_snapshot() {
     let db = store();
-    add(&db, AddRequest { ttl: Some(3), ..block("a") });
+    add(&db, Add { ttl: Some(3), ..block("a") });
     commit_to(&db, 2);
     assert_eq!(db.export(None).unwrap(), db.export(Some("@c2")).unwrap());
     db.set_policies(vec![Policy::default()]).unwrap();
@@ -101,7 +100,7 @@ fn relative_times_count_snapshots_and_not_cycles() {
 #[test]
 fn restore_makes_a_past_tree_the_newest_and_keeps_history() {
     let db = store();
-    add(&db, AddRequest { ttl: Some(4), ..below("^sys", "a") });
+    add(&db, Add { ttl: Some(4), ..below("^sys", "a") });
     commit(&db);
     remove(&db, "#a");
     commit_to(&db, 3);
@@ -120,7 +119,7 @@ fn restore_does_not_throw_edits_away_unless_it_is_told_to() {
     commit_to(&db, 2);
     add(&db, block("a"));
     assert_eq!(code(restore(&db, "@c1")), Code::Conflict);
-    let reply = db.restore(RestoreRequest { at: "@c1".into(), discard: true }).unwrap();
+    let reply = db.restore(Restore { at: "@c1".into(), discard: true }).unwrap();
     assert_eq!(reply.cycle, 3);
     assert_eq!(sketch(&db, None), "sys seq(mt:1(mc:1)) ah");
     assert_eq!(code(db.add(block("a"))), Code::NodeExists, "its id stays used");
@@ -132,7 +131,7 @@ fn undo_takes_the_newest_edit_or_batch_back() {
     commit(&db);
     add(&db, block("a"));
     let ops = ["b", "c"].map(|id| EditOp::Add(Box::new(block(id))));
-    db.batch(BatchRequest { ops: ops.into(), expected_cycle: None }).unwrap();
+    db.batch(Batch { ops: ops.into(), expected_cycle: None }).unwrap();
     assert_eq!(db.undo().unwrap().undone, ["add", "add"], "a batch as a whole");
     assert_eq!(sketch(&db, None), "sys seq(mt:1(mc:1)) ah(mc:2(a))");
     assert_eq!(db.undo().unwrap().undone, ["add"]);

@@ -1,7 +1,7 @@
 //! Times, numbers and ids of new nodes (R2.5, R2.6).
 
 use super::*;
-use pactdb::db::MoveRequest;
+use pactdb::Move;
 
 fn times(db: &Db, ids: &[&str]) -> Vec<(Json, Json)> {
     let read = |id: &&str| {
@@ -19,8 +19,8 @@ fn pairs(pairs: &[(i64, i64)]) -> Vec<(Json, Json)> {
 fn times_only_grow_and_numbers_start_anew_in_each_cycle() {
     let db = store();
     add(&db, below("^sys", "a"));
-    add(&db, AddRequest { created_at_ns: Some(5000), ..below("^sys", "b") });
-    add(&db, AddRequest { created_at_ns: Some(3), ..below("^sys", "c") });
+    add(&db, Add { created_at_ns: Some(5000), ..below("^sys", "b") });
+    add(&db, Add { created_at_ns: Some(3), ..below("^sys", "c") });
     add(&db, below("^sys", "d"));
     commit(&db);
     add(&db, below("^sys", "e"));
@@ -32,13 +32,13 @@ fn times_only_grow_and_numbers_start_anew_in_each_cycle() {
 #[test]
 fn a_core_that_an_edit_makes_comes_before_the_node_that_needed_it() {
     let db = store();
-    add(&db, AddRequest { created_at_ns: Some(2000), ..block("a") });
+    add(&db, Add { created_at_ns: Some(2000), ..block("a") });
     assert_eq!(times(&db, &["mc:1", "a"]), pairs(&[(2000, 0), (2001, 1)]));
-    db.commit(CommitRequest { created_at_ns: Some(3000), ..CommitRequest::default() }).unwrap();
+    db.commit(Commit { created_at_ns: Some(3000), ..Commit::default() }).unwrap();
     assert_eq!(times(&db, &["mt:1"]), pairs(&[(3000, 2)]));
     add(&db, below("^sys", "b"));
-    let to = MoveRequest { target: "#b".into(), to: "^ah".into(), ..MoveRequest::default() };
-    db.move_nodes(MoveRequest { created_at_ns: Some(9000), ..to }).unwrap();
+    let to = Move { target: "#b".into(), to: "^ah".into(), ..Move::default() };
+    db.move_nodes(Move { created_at_ns: Some(9000), ..to }).unwrap();
     assert_eq!(times(&db, &["b", "mc:2"]), pairs(&[(3001, 0), (9000, 1)]));
 }
 
@@ -55,24 +55,23 @@ fn imports_raise_the_last_time_used() {
 #[test]
 fn no_time_is_given_after_which_nothing_could_be_made() {
     let db = store();
-    let late =
-        |created_at_ns| AddRequest { created_at_ns: Some(created_at_ns), ..AddRequest::default() };
+    let late = |created_at_ns| Add { created_at_ns: Some(created_at_ns), ..Add::default() };
     assert_eq!(code(db.add(late(i64::MAX))), Code::Limit);
-    let request = CommitRequest { created_at_ns: Some(i64::MAX - 1), ..CommitRequest::default() };
+    let request = Commit { created_at_ns: Some(i64::MAX - 1), ..Commit::default() };
     assert_eq!(code(db.commit(request)), Code::Limit);
     add(&db, late(pactdb::limits::MAX_TIME_NS));
     add(&db, late(i64::MIN));
     commit(&db);
     assert_eq!(times(&db, &["mc:1"]), pairs(&[(9_000_000_000_000_000_000, 0)]));
     let db = Options::new().clock(i64::MAX).create_on(Memory::default()).unwrap();
-    add(&db, AddRequest::default());
+    add(&db, Add::default());
     commit(&db);
 }
 
 #[test]
 fn ids_are_used_once_in_the_whole_history() {
     let db = store();
-    add(&db, AddRequest { offset: Some(1), ..block("a") });
+    add(&db, Add { offset: Some(1), ..block("a") });
     commit(&db);
     remove(&db, "#a");
     commit_to(&db, 3);
@@ -88,16 +87,16 @@ fn ids_are_used_once_in_the_whole_history() {
 #[test]
 fn made_ids_are_short_and_the_engine_steps_over_used_ones() {
     let db = store();
-    let made = |request: AddRequest| db.add(request).unwrap().id.unwrap();
-    let first = made(AddRequest::default());
+    let made = |request: Add| db.add(request).unwrap().id.unwrap();
+    let first = made(Add::default());
     assert!(first.starts_with("cb:") && first.len() < 6, "{first}");
     let free: Vec<String> = (1..40).map(|n| format!("cb:{n}")).filter(|id| *id != first).collect();
     for id in &free {
         add(&db, block(id));
     }
-    let next = made(AddRequest::default());
+    let next = made(Add::default());
     assert!(next != first && !free.contains(&next), "{next}");
-    let group = made(AddRequest { id: None, ..container("^ah", "", 1) });
+    let group = made(Add { id: None, ..container("^ah", "", 1) });
     assert!(group.starts_with("mc:") && group.len() < 8, "{group}");
     assert_eq!(code(db.add(block("mc:99"))), Code::AttrReserved, "that is the core of mt:99");
 }

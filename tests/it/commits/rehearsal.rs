@@ -3,12 +3,10 @@
 use super::{block, code, sketch, store};
 use crate::support::disk::Disk;
 use crate::support::life::{CLOCK, ask, must};
-use pactdb::code::Code;
-use pactdb::db::{AddRequest, BatchRequest, CommitRequest, Db, EditOp, Options};
+use pactdb::{Add, Batch, Code, Commit, Db, EditOp, Options};
 use serde_json::json;
 
-const DRY: CommitRequest =
-    CommitRequest { created_at_ns: None, expected_cycle: None, dry_run: true };
+const DRY: Commit = Commit { created_at_ns: None, expected_cycle: None, dry_run: true };
 
 /// A store in which the next commit expires, cascades, prunes and brings back.
 fn eventful(db: &Db) {
@@ -37,7 +35,7 @@ fn a_dry_run_says_what_the_commit_then_does() {
     assert_eq!(said.materialized.len(), 1);
     assert_eq!((sketch(&db, None), db.events(), db.last_cycle()), (before, events, 0));
     assert_eq!(db.commit(DRY).unwrap(), said);
-    assert_eq!(db.commit(CommitRequest::default()).unwrap(), said);
+    assert_eq!(db.commit(Commit::default()).unwrap(), said);
     db.verify(|_| {}).unwrap();
 }
 
@@ -59,8 +57,8 @@ fn a_dry_run_uses_no_ids() {
         if dry_run {
             db.commit(DRY).unwrap();
         }
-        db.add(AddRequest::default()).unwrap();
-        db.commit(CommitRequest::default()).unwrap();
+        db.add(Add::default()).unwrap();
+        db.commit(Commit::default()).unwrap();
         db.export(None).unwrap()
     });
     assert_eq!(tried, plain);
@@ -70,10 +68,10 @@ fn a_dry_run_uses_no_ids() {
 fn a_dry_run_expects_a_cycle_and_stands_alone() {
     let db = store();
     db.add(block("a")).unwrap();
-    let request = CommitRequest { expected_cycle: Some(4), ..DRY };
+    let request = Commit { expected_cycle: Some(4), ..DRY };
     assert_eq!(code(db.commit(request)), Code::Conflict);
     let ops = vec![EditOp::Add(Box::new(block("b"))), EditOp::Commit(DRY)];
-    let batch = BatchRequest { ops, expected_cycle: None };
+    let batch = Batch { ops, expected_cycle: None };
     assert_eq!(code(db.batch(batch)), Code::RequestInvalid);
     assert_eq!(sketch(&db, None), "sys seq ah(mc:1(a))");
     let reply = ask(&db, &json!({"op": "commit", "dry_run": "yes"}));

@@ -2,12 +2,12 @@
 
 use super::*;
 
-fn mortal(id: &str, ttl: i64) -> AddRequest {
-    AddRequest { ttl: Some(ttl), ..block(id) }
+fn mortal(id: &str, ttl: i64) -> Add {
+    Add { ttl: Some(ttl), ..block(id) }
 }
 
-fn referring(id: &str, refs: &[&str]) -> AddRequest {
-    AddRequest { refs: refs.iter().map(|id| id.to_string()).collect(), ..block(id) }
+fn referring(id: &str, refs: &[&str]) -> Add {
+    Add { refs: refs.iter().map(|id| id.to_string()).collect(), ..block(id) }
 }
 
 #[test]
@@ -40,11 +40,11 @@ fn a_ttl_that_is_set_later_counts_from_the_cycle_in_progress() {
     let db = store();
     add(&db, below("^sys", "a"));
     commit_to(&db, 4);
-    db.set(SetRequest { ttl: Some(Some(1)), ..set("#a") }).unwrap();
+    db.set(Set { ttl: Some(Some(1)), ..set("#a") }).unwrap();
     assert_eq!(ttl(&db, None, "a"), number(1), "its base is cycle 5");
     assert!(commit(&db).expired.is_empty());
     assert_eq!(ttl(&db, Some("@c5"), "a"), number(1));
-    db.set(SetRequest { ttl: Some(None), ..set("#a") }).unwrap();
+    db.set(Set { ttl: Some(None), ..set("#a") }).unwrap();
     assert!(commit(&db).expired.is_empty(), "a ttl can be taken back in time");
     assert_eq!(ttl(&db, None, "a"), Some(Json::Null));
 }
@@ -63,11 +63,11 @@ fn an_imported_ttl_counts_from_the_cycle_of_the_snapshot() {
 #[test]
 fn expired_names_the_roots_of_what_went_in_canonical_order() {
     let db = store();
-    add(&db, AddRequest { ttl: Some(1), ..below("^sys", "in sys") });
-    add(&db, AddRequest { offset: Some(5), ..mortal("late", 1) });
+    add(&db, Add { ttl: Some(1), ..below("^sys", "in sys") });
+    add(&db, Add { offset: Some(5), ..mortal("late", 1) });
     add(&db, mortal("first", 1));
-    add(&db, AddRequest { ttl: Some(1), ..container("^ah", "box", 1) });
-    add(&db, AddRequest { ttl: Some(1), ..below("#box", "inner") });
+    add(&db, Add { ttl: Some(1), ..container("^ah", "box", 1) });
+    add(&db, Add { ttl: Some(1), ..below("#box", "inner") });
     add(&db, below("#box", "immortal"));
     commit(&db);
     add(&db, mortal("head", 0));
@@ -79,7 +79,7 @@ fn expired_names_the_roots_of_what_went_in_canonical_order() {
 fn a_node_that_a_survivor_refers_to_is_kept_until_nobody_does() {
     let db = store();
     add(&db, mortal("a", 1));
-    add(&db, AddRequest { to: Some("^sys".into()), ..referring("b", &["a"]) });
+    add(&db, Add { to: Some("^sys".into()), ..referring("b", &["a"]) });
     commit_to(&db, 4);
     assert_eq!(ttl(&db, Some("@c4"), "a"), number(0), "overdue, and kept");
     remove(&db, "#b");
@@ -89,15 +89,15 @@ fn a_node_that_a_survivor_refers_to_is_kept_until_nobody_does() {
 #[test]
 fn a_container_with_a_referenced_node_in_it_is_deferred_as_a_whole() {
     let db = store();
-    add(&db, AddRequest { ttl: Some(1), ..container("^sys", "box", 0) });
+    add(&db, Add { ttl: Some(1), ..container("^sys", "box", 0) });
     add(&db, below("#box", "a"));
     add(&db, below("#box", "other"));
-    add(&db, AddRequest { ttl: Some(1), ..below("#box", "due") });
-    add(&db, AddRequest { to: Some("^sys".into()), ..referring("b", &["a"]) });
+    add(&db, Add { ttl: Some(1), ..below("#box", "due") });
+    add(&db, Add { to: Some("^sys".into()), ..referring("b", &["a"]) });
     commit(&db);
     assert_eq!(commit(&db).expired, ["due"], "what is due inside still goes on its own");
     assert_eq!(sketch(&db, None), "sys(box(a other) b) seq(mt:1(mc:1) mt:2(mc:2)) ah");
-    db.set(SetRequest { refs: Some(vec![]), ..set("#b") }).unwrap();
+    db.set(Set { refs: Some(vec![]), ..set("#b") }).unwrap();
     assert_eq!(commit(&db).expired, ["box"]);
 }
 
@@ -105,7 +105,7 @@ fn a_container_with_a_referenced_node_in_it_is_deferred_as_a_whole() {
 fn what_is_spared_spares_what_it_refers_to() {
     let db = store();
     add(&db, mortal("a", 1));
-    add(&db, AddRequest { ttl: Some(1), ..referring("b", &["a"]) });
+    add(&db, Add { ttl: Some(1), ..referring("b", &["a"]) });
     add(&db, referring("c", &["b"]));
     commit(&db);
     assert!(commit(&db).expired.is_empty(), "c keeps b, and b keeps a");
@@ -115,8 +115,8 @@ fn what_is_spared_spares_what_it_refers_to() {
 fn due_nodes_that_refer_only_to_each_other_go_together() {
     let db = store();
     add(&db, mortal("a", 1));
-    add(&db, AddRequest { ttl: Some(1), ..referring("b", &["a"]) });
-    db.set(SetRequest { refs: Some(vec!["b".into(), "a".into()]), ..set("#a") }).unwrap();
+    add(&db, Add { ttl: Some(1), ..referring("b", &["a"]) });
+    db.set(Set { refs: Some(vec!["b".into(), "a".into()]), ..set("#a") }).unwrap();
     commit(&db);
     assert_eq!(commit(&db).expired, ["a", "b"]);
 }
@@ -124,19 +124,17 @@ fn due_nodes_that_refer_only_to_each_other_go_together() {
 #[test]
 fn removable_containers_go_with_their_last_child_from_the_inside_out() {
     let db = store();
-    let removable = |parent: &str, id: &str, offset| AddRequest {
-        removable: true,
-        ..container(parent, id, offset)
-    };
+    let removable =
+        |parent: &str, id: &str, offset| Add { removable: true, ..container(parent, id, offset) };
     add(&db, removable("^ah", "outer", 1));
     add(&db, removable("#outer", "inner", 0));
-    add(&db, AddRequest { ttl: Some(1), ..below("#inner", "a") });
+    add(&db, Add { ttl: Some(1), ..below("#inner", "a") });
     add(&db, removable("^ah", "never filled", 2));
     add(&db, container("^ah", "stays", 3));
-    add(&db, AddRequest { ttl: Some(1), ..below("#stays", "b") });
+    add(&db, Add { ttl: Some(1), ..below("#stays", "b") });
     add(&db, removable("^ah", "named", 4));
-    add(&db, AddRequest { ttl: Some(1), ..below("#named", "c") });
-    add(&db, AddRequest { to: Some("^sys".into()), ..referring("r", &["named"]) });
+    add(&db, Add { ttl: Some(1), ..below("#named", "c") });
+    add(&db, Add { to: Some("^sys".into()), ..referring("r", &["named"]) });
     commit(&db);
     let reply = commit(&db);
     assert_eq!(reply.expired, ["a", "b", "c"]);
@@ -154,7 +152,7 @@ fn limit(policy: Policy) -> Vec<Policy> {
 #[test]
 fn pruning_takes_the_least_priority_then_the_oldest_then_the_least_id() {
     let db = store();
-    let with = |id: &str, priority| AddRequest { priority: Some(priority), ..block(id) };
+    let with = |id: &str, priority| Add { priority: Some(priority), ..block(id) };
     import(
         &db,
         r#"{"root":{"children":[{"id":"seq","nodeType":"^seq","children":[{"id":"t","nodeType":"mt","children":[
@@ -171,7 +169,7 @@ fn pruning_takes_the_least_priority_then_the_oldest_then_the_least_id() {
 fn pruning_leaves_pinned_referenced_recent_and_system_blocks_alone() {
     let db = store();
     add(&db, below("^sys", "system"));
-    add(&db, AddRequest { pinned: true, ..block("pinned") });
+    add(&db, Add { pinned: true, ..block("pinned") });
     add(&db, block("plain"));
     add(&db, block("named"));
     commit(&db);
@@ -191,7 +189,7 @@ fn pruning_leaves_pinned_referenced_recent_and_system_blocks_alone() {
 
 #[test]
 fn limits_count_bytes_and_tokens_of_their_region() {
-    let text = |id: &str, content: &str| AddRequest { content: Some(content.into()), ..block(id) };
+    let text = |id: &str, content: &str| Add { content: Some(content.into()), ..block(id) };
     let db = store();
     add(&db, text("a", "é1234"));
     add(&db, text("b", "12345"));
@@ -215,7 +213,7 @@ fn limits_count_bytes_and_tokens_of_their_region() {
 #[test]
 fn pruning_cascades_too() {
     let db = store();
-    add(&db, AddRequest { removable: true, ..container("^ah", "box", 1) });
+    add(&db, Add { removable: true, ..container("^ah", "box", 1) });
     add(&db, below("#box", "a"));
     db.set_policies(limit(Policy { max_blocks: Some(0), ..Policy::default() })).unwrap();
     let reply = commit(&db);

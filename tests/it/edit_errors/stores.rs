@@ -1,9 +1,7 @@
 //! Refused stores: files that are none, that are newer, that are open, or that are damaged.
 
 use super::*;
-use pactdb::code::Code;
-use pactdb::error::Error;
-use pactdb::model::Generation;
+use pactdb::{Code, Error, Generation};
 use redb::ReadableTable;
 
 fn refused(result: Result<Db, Error>, code: Code, words: &str) -> Error {

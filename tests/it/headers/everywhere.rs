@@ -2,7 +2,7 @@
 //! documents, digests, diffs, cadences and completion. A place that does not know a header of the table fails here.
 
 use crate::support::storage::Memory;
-use pactdb::model::{Class, Header, Held, SetBy, TABLE};
+use pactdb::internals::model::{Class, Header, Held, SetBy, TABLE};
 use pactdb::protocol::handle_line;
 use pactdb::session::{dump, load_on};
 use pactdb::{Db, Options};

@@ -5,9 +5,8 @@ use super::render::{self, Look, NodeView, cut, visible, width_of};
 use super::{is_raw, raw, states, without_colours};
 use crate::support::storage::Memory;
 use pactdb::protocol::{LocalClient, handle_line};
-use pactdb::query::{SelectOptions as Asking, Selected};
 use pactdb::session::{Replay, ReplayRequest, life};
-use pactdb::{AttemptAction, AttemptRequest, Code, Db, DiffRequest, Error, Options};
+use pactdb::{AttemptAction, AttemptRequest, Code, Db, Diff, Error, Log, Options, Selected};
 use proptest::prelude::*;
 use serde_json::json;
 use unicode_segmentation::UnicodeSegmentation;
@@ -148,7 +147,7 @@ fn store(texts: &[String; 8]) -> Db {
 
 /// Everything that is shown of a store: in columns, and as running text.
 fn shown(look: Look, db: &Db) -> (Vec<String>, Vec<String>) {
-    let ask = |q: &str| db.nodes(q, None, &Asking::default()).unwrap().nodes;
+    let ask = |q: &str| db.nodes(q).unwrap().nodes;
     let nodes = ask("*");
     let views: Vec<NodeView> = nodes.iter().map(NodeView::of).collect();
     let client = &LocalClient::new(db.clone());
@@ -159,14 +158,14 @@ fn shown(look: Look, db: &Db) -> (Vec<String>, Vec<String>) {
     let mut columns = vec![
         render::tree(look, &states::tree(client, &at(None), None).unwrap()),
         render::nodes(look, &views, Some(4)),
-        render::log(look, &db.log(None, None).unwrap()),
+        render::log(look, &db.log(&Log::new()).unwrap()),
         render::steps(look, &steps),
         render::cycles(look, &steps),
     ];
     columns.extend(
         views.iter().filter_map(|view| Some(render::life(look, &life(db, &view.id).ok()?))),
     );
-    let request = DiffRequest { a: Some("@c1".into()), ..DiffRequest::default() };
+    let request = Diff { a: Some("@c1".into()), ..Diff::default() };
     let diff = db.rich_diff(&request).unwrap();
     let sides = states::sides(client, &at(Some("@c1")), &at(None), &diff).unwrap();
     let mut running = vec![
@@ -175,7 +174,7 @@ fn shown(look: Look, db: &Db) -> (Vec<String>, Vec<String>) {
         render::stats(look, &db.stats().unwrap()),
         render::ids(views.iter().map(|view| view.id.as_str())),
     ];
-    if let Ok(Selected::Range(range)) = db.select("@c1..@c4 *", None, &Asking::default()) {
+    if let Ok(Selected::Range(range)) = db.select("@c1..@c4 *") {
         let sides = states::sides_of_range(client, &range, db.last_cycle()).unwrap();
         running.push(render::range(look, &sides, &range));
     }
@@ -183,11 +182,7 @@ fn shown(look: Look, db: &Db) -> (Vec<String>, Vec<String>) {
         let id = view.id.replace('\\', "\\\\").replace('\'', "\\'");
         running
             .extend(db.explain(&format!("#'{id}'"), None).map(|e| render::explanation(look, &e)));
-        running.extend(
-            db.select(&format!("#{}[", view.id), None, &Asking::default())
-                .err()
-                .map(|e| render::error(look, &e)),
-        );
+        running.extend(db.select(format!("#{}[", view.id)).err().map(|e| render::error(look, &e)));
     }
     (columns, running)
 }
@@ -227,7 +222,7 @@ fn ordinary_signs_are_cut_at_every_width() {
     let signs = ["⚠️", "❤️", "✔️", "1️⃣", "لا", "\t", "\u{1b}", "\0"];
     let texts = signs.map(|sign| format!("{sign} {}", "word ".repeat(40)));
     let db = store(&texts);
-    assert!(db.nodes(".cb", None, &Asking::default()).unwrap().nodes.len() >= 3);
+    assert!(db.nodes(".cb").unwrap().nodes.len() >= 3);
     for width in (0..130).step_by(7).chain([400]) {
         check(&db, width);
     }

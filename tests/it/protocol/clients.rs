@@ -1,17 +1,17 @@
 //! The same operations on two stores that are alike: asked in this process, and over lines of JSON.
 
 use crate::support::storage::Memory;
-use pactdb::db::{CadenceRequest, LogRequest, PolicyRequest, ThreadFormat};
-use pactdb::json::{Json, Map, from_json, line, parse};
+use pactdb::json::{from_json, line, parse};
 use pactdb::protocol::{
     CheckSent, Client, ClientExt, Compact, Compare, Complete, Details, Dump, Envelope, Explain,
     Export, GetStats, Import, Life, LocalClient, Nodes, Notice, Operation, Rebuild, Replay, Reply,
-    Request, Select, Sink, State, Thread, Tree, Undo, Verify, fork, handle_streaming, load,
+    Request, Sink, State, Thread, Tree, Undo, Verify, fork, handle_streaming, load,
 };
-use pactdb::query::SelectOptions;
+use pactdb::protocol::{EndCadence, PolicyRequest};
+use pactdb::session::ThreadFormat;
 use pactdb::{
-    AddRequest, AttemptAction, AttemptRequest, BatchRequest, Code, CommitRequest, Db, DiffRequest,
-    EditOp, MoveRequest, Options, Policy, RemoveRequest, RestoreRequest, SetRequest,
+    Add, AttemptAction, AttemptRequest, Batch, Code, Commit, Db, Diff, EditOp, Json, Log, Map,
+    Move, Options, Policy, Remove, Restore, Select, SelectOptions, Set,
 };
 
 fn store() -> Db {
@@ -76,8 +76,8 @@ where
     }
 }
 
-fn add(content: Json) -> AddRequest {
-    AddRequest { role: Some("user".into()), content: Some(content), ..AddRequest::default() }
+fn add(content: Json) -> Add {
+    Add { role: Some("user".into()), content: Some(content), ..Add::default() }
 }
 
 #[test]
@@ -91,38 +91,34 @@ fn a_client_in_this_process_and_one_over_lines_say_the_same() {
 
 fn edits(near: &dyn Client, far: &dyn Client) {
     let large = parse("[12345678901234567890123, 1e+16, -0.0, {\"é\": null}]").unwrap();
-    check(near, far, AddRequest { tags: vec!["a".into()], ..add(Json::from("hello")) });
-    check(near, far, AddRequest { key: Some("k".into()), cad: Some(1), ..add(large) });
-    check(near, far, AddRequest { to: Some("#nothing?".into()), ..add(Json::from("gone")) });
-    check(near, far, AddRequest { to: Some("#nothing".into()), ..add(Json::from("wrong")) });
+    check(near, far, Add { tags: vec!["a".into()], ..add(Json::from("hello")) });
+    check(near, far, Add { key: Some("k".into()), cad: Some(1), ..add(large) });
+    check(near, far, Add { to: Some("#nothing?".into()), ..add(Json::from("gone")) });
+    check(near, far, Add { to: Some("#nothing".into()), ..add(Json::from("wrong")) });
     let attrs = Map::from([("data_x".to_owned(), parse("9223372036854775808").unwrap())]);
-    check(
-        near,
-        far,
-        SetRequest { target: ".cb[role='user']".into(), attrs, ..SetRequest::default() },
-    );
-    let mut clear = SetRequest { target: "*".into(), ..SetRequest::default() };
+    check(near, far, Set { target: ".cb[role='user']".into(), attrs, ..Set::default() });
+    let mut clear = Set { target: "*".into(), ..Set::default() };
     clear.clear("tags").unwrap();
-    check(near, far, SetRequest { target: "^ah .cb:nth(1)".into(), ttl: Some(Some(2)), ..clear });
-    check(near, far, CommitRequest { dry_run: true, ..CommitRequest::default() });
-    check(near, far, CommitRequest::default());
-    check(near, far, CommitRequest { expected_cycle: Some(9), ..CommitRequest::default() });
+    check(near, far, Set { target: "^ah .cb:nth(1)".into(), ttl: Some(Some(2)), ..clear });
+    check(near, far, Commit { dry_run: true, ..Commit::default() });
+    check(near, far, Commit::default());
+    check(near, far, Commit { expected_cycle: Some(9), ..Commit::default() });
     let ops = vec![
         EditOp::Add(Box::new(add(Json::from("in a batch")))),
         EditOp::Policy(PolicyRequest {
             set: Some(vec![Policy { max_blocks: Some(50), ..Policy::default() }]),
         }),
-        EditOp::Commit(CommitRequest::default()),
+        EditOp::Commit(Commit::default()),
     ];
-    check(near, far, BatchRequest { ops, expected_cycle: Some(1) });
+    check(near, far, Batch { ops, expected_cycle: Some(1) });
     check(near, far, PolicyRequest::default());
-    check(near, far, AddRequest { id: Some("mine".into()), ..add(Json::from("to move")) });
-    let place = MoveRequest { target: "#mine".into(), to: "^sys".into(), ..MoveRequest::default() };
+    check(near, far, Add { id: Some("mine".into()), ..add(Json::from("to move")) });
+    let place = Move { target: "#mine".into(), to: "^sys".into(), ..Move::default() };
     check(near, far, place);
-    check(near, far, RemoveRequest { target: "#mine".into(), force: false });
+    check(near, far, Remove { target: "#mine".into(), force: false });
     check(near, far, Undo {});
-    check(near, far, CadenceRequest { end: "k".into() });
-    check(near, far, CadenceRequest { end: "nobody".into() });
+    check(near, far, EndCadence { end: "k".into() });
+    check(near, far, EndCadence { end: "nobody".into() });
     let mut start = AttemptRequest::new(AttemptAction::Start);
     (start.format, start.params) = (Some(ThreadFormat::Anthropic), Some(Json::Null));
     check(near, far, start);
@@ -135,7 +131,7 @@ fn edits(near: &dyn Client, far: &dyn Client) {
         },
     );
     check(near, far, AttemptRequest::new(AttemptAction::List));
-    check(near, far, RestoreRequest { at: "@c1".into(), discard: true });
+    check(near, far, Restore { at: "@c1".into(), discard: true });
     check(near, far, Import { messages: Some(vec![]), ..Import::default() });
     check(near, far, Import::default());
 }
@@ -164,7 +160,7 @@ fn questions(near: &dyn Client, far: &dyn Client) {
             check(near, far, Compare { a: at.clone(), format: Some(format), ..Compare::default() });
         }
         for rich in [false, true] {
-            check(near, far, DiffRequest { a: at.clone(), rich, ..DiffRequest::default() });
+            check(near, far, Diff { a: at.clone(), rich, ..Diff::default() });
         }
     }
     check(near, far, Export { all: true, ..Export::default() });
@@ -178,7 +174,7 @@ fn questions(near: &dyn Client, far: &dyn Client) {
     );
     check(near, far, Life { id: "cb:1".into(), limit: None, newest_first: true });
     check(near, far, Life { id: "nobody".into(), limit: None, newest_first: false });
-    check(near, far, LogRequest { limit: Some(3), newest_first: true, ..LogRequest::default() });
+    check(near, far, Log { limit: Some(3), newest_first: true, ..Log::default() });
     check(near, far, CheckSent { attempt: "nobody".into() });
     check(near, far, Complete { text: "add".into(), cursor: Some(9), at: None, dialect: None });
     check(near, far, Complete { text: "add ".into(), cursor: None, at: None, dialect: None });
@@ -196,7 +192,7 @@ fn a_fork_is_made_by_the_client_out_of_what_it_is_sent() {
     let db = store();
     for text in ["one", "two"] {
         db.add(add(Json::from(text))).unwrap();
-        db.commit(CommitRequest::default()).unwrap();
+        db.commit(Commit::default()).unwrap();
     }
     let folder = tempfile::tempdir().unwrap();
     let [forked, copied] = ["fork.pactdb", "copy.pactdb"].map(|name| folder.path().join(name));

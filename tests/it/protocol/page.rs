@@ -2,9 +2,8 @@
 
 use super::check_file;
 use crate::support::storage::Memory;
-use pactdb::json::{Json, Map};
 use pactdb::protocol::{LocalClient, Request, handle_streaming};
-use pactdb::{Db, Options};
+use pactdb::{Db, Json, Map, Options};
 
 #[test]
 fn the_page_has_every_operation_and_its_examples_are_true() {

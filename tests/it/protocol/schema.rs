@@ -1,7 +1,8 @@
 //! docs/schema.json is made from the types.
 
 use super::check_file;
-use pactdb::json::{Json, parse, pretty};
+use pactdb::Json;
+use pactdb::json::{parse, pretty};
 use pactdb::protocol::{Request, schema};
 
 #[test]

@@ -4,7 +4,7 @@ use crate::support::life::{CLOCK, grow, live, requests};
 use crate::support::ops::{self, Op};
 use crate::support::storage::Memory;
 use pactdb::session::{dump, load, load_on};
-use pactdb::{Code, Db, Generation, Options};
+use pactdb::{Code, Db, Generation, Log, Options};
 use proptest::prelude::*;
 
 pub(super) fn text(db: &Db) -> String {
@@ -35,7 +35,7 @@ pub(super) fn same(a: &Db, b: &Db) {
         let (left, right) = (a.cycle_info(cycle).unwrap(), b.cycle_info(cycle).unwrap());
         assert_eq!(left, right);
     }
-    assert_eq!(a.log(None, None).unwrap(), b.log(None, None).unwrap());
+    assert_eq!(a.log(&Log::new()).unwrap(), b.log(&Log::new()).unwrap());
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::dumps::{lively, text};
 use crate::support::life::{CLOCK, live, must, requests};
 use crate::support::storage::Memory;
 use pactdb::session::{Replay, ReplayRequest, Until, copy, copy_on, fork, fork_on, life};
-use pactdb::{Code, CommitRequest, Db, Generation, Options};
+use pactdb::{Code, Commit, Db, Generation, Log, Options};
 use serde_json::json;
 
 fn options() -> Options {
@@ -33,7 +33,7 @@ fn a_fork_has_the_history_and_says_where_it_came_from() {
     // It can be written to at once, and the old one does not hear of it.
     let before = text(&db);
     must(&forked, &json!({"op": "add", "role": "user", "content": "another way"}));
-    let reply = forked.commit(CommitRequest::default()).unwrap();
+    let reply = forked.commit(Commit::default()).unwrap();
     assert_eq!(reply.cycle, cycle + 1);
     assert_eq!(text(&db), before);
     forked.verify(|_| {}).unwrap();
@@ -80,11 +80,11 @@ fn reading_the_past_changes_not_one_byte() {
         let address = format!("@c{cycle}");
         db.export(Some(&address)).unwrap();
         db.thread(Some(&address)).unwrap();
-        db.select(&format!("{address} .cb"), None, &Default::default()).unwrap();
+        db.select(format!("{address} .cb")).unwrap();
         db.cycle_info(cycle).unwrap();
     }
-    db.select("@t-3..@t0 .cb", None, &Default::default()).unwrap();
-    db.log(None, None).unwrap();
+    db.select("@t-3..@t0 .cb").unwrap();
+    db.log(&Log::new()).unwrap();
     text(&db);
     Replay::new(&db, &ReplayRequest::default()).unwrap().for_each(|step| drop(step.unwrap()));
     life(&db, "u1").unwrap();

@@ -3,8 +3,8 @@
 use super::dumps::{loaded, text};
 use crate::support::life::{CLOCK, must};
 use crate::support::storage::Memory;
+use pactdb::internals::model::{Class, iso_from_ns};
 use pactdb::json::{canonical_string, parse};
-use pactdb::model::{Class, iso_from_ns};
 use pactdb::session::{
     Format, ImportProgress, ImportReport, ImportRequest, ThreadFormat, ThreadRequest, import,
     thread,
@@ -118,8 +118,7 @@ fn times_of_a_flat_log() {
         let record = format!("{{\"role\":\"user\",\"content\":\"x\",\"{name}\":{value}}}");
         let taken = take(&db, &record, &ImportRequest::default());
         taken.map(|_| {
-            let nodes =
-                db.nodes("@t0 .cb", None, &pactdb::query::SelectOptions::default()).unwrap();
+            let nodes = db.nodes("@t0 .cb").unwrap();
             nodes.nodes[0]["created_at_ns"].as_i64().unwrap()
         })
     };

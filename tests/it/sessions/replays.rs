@@ -106,7 +106,7 @@ fn a_walk_arrives_at_every_state() {
         step.unwrap();
     }
     assert_eq!(replay.last_cycle(), db.last_cycle());
-    let ids = |tree: &pactdb::model::Tree| -> Vec<String> {
+    let ids = |tree: &pactdb::internals::model::Tree| -> Vec<String> {
         let parts = tree.places().map(|place| tree.subtree(place).unwrap());
         parts
             .flat_map(|part| {
@@ -160,26 +160,19 @@ fn the_life_of_a_node_is_told_from_birth_to_death() {
 #[test]
 fn the_log_is_paged_and_filtered() {
     let db = store();
-    let page = |request: pactdb::db::LogRequest| -> Vec<u64> {
-        db.log_page(&request).unwrap().iter().map(|entry| entry.seq).collect()
+    let page = |request: pactdb::Log| -> Vec<u64> {
+        db.log(&request).unwrap().iter().map(|entry| entry.seq).collect()
     };
-    let request = pactdb::db::LogRequest::default;
-    assert_eq!(
-        page(pactdb::db::LogRequest { newest_first: true, limit: Some(3), ..request() }),
-        [16, 15, 14]
-    );
-    assert_eq!(
-        page(pactdb::db::LogRequest { newest_first: true, from: Some(4), ..request() }),
-        [4, 3, 2, 1]
-    );
-    assert_eq!(page(pactdb::db::LogRequest { from: Some(14), ..request() }), [14, 15, 16]);
-    assert_eq!(page(pactdb::db::LogRequest { cycle: Some(2), ..request() }), [8, 9, 10, 11, 12]);
-    assert_eq!(page(pactdb::db::LogRequest { cycle: Some(4), ..request() }), [14, 15, 16]);
-    assert_eq!(page(pactdb::db::LogRequest { cycle: Some(5), ..request() }), [0u64; 0]);
-    assert_eq!(page(pactdb::db::LogRequest { kind: Some("commit".into()), ..request() }), [7, 12]);
-    assert_eq!(page(pactdb::db::LogRequest { node: Some("box".into()), ..request() }), [4, 12]);
-    let attempts =
-        db.log_page(&pactdb::db::LogRequest { kind: Some("attempt".into()), ..request() }).unwrap();
+    let request = pactdb::Log::default;
+    assert_eq!(page(pactdb::Log { newest_first: true, limit: Some(3), ..request() }), [16, 15, 14]);
+    assert_eq!(page(pactdb::Log { newest_first: true, from: Some(4), ..request() }), [4, 3, 2, 1]);
+    assert_eq!(page(pactdb::Log { from: Some(14), ..request() }), [14, 15, 16]);
+    assert_eq!(page(pactdb::Log { cycle: Some(2), ..request() }), [8, 9, 10, 11, 12]);
+    assert_eq!(page(pactdb::Log { cycle: Some(4), ..request() }), [14, 15, 16]);
+    assert_eq!(page(pactdb::Log { cycle: Some(5), ..request() }), [0u64; 0]);
+    assert_eq!(page(pactdb::Log { kind: Some("commit".into()), ..request() }), [7, 12]);
+    assert_eq!(page(pactdb::Log { node: Some("box".into()), ..request() }), [4, 12]);
+    let attempts = db.log(&pactdb::Log { kind: Some("attempt".into()), ..request() }).unwrap();
     assert_eq!(attempts[0].summary, "attempt a is running (p m)");
     assert_eq!(
         attempts[1].summary,

@@ -3,10 +3,10 @@
 
 use crate::support::life::{CLOCK, ask, must};
 use crate::support::storage::Memory;
-use pactdb::db::{AttemptAction, AttemptRequest, Db, Options, Sent};
+use pactdb::internals::db::Sent;
+use pactdb::internals::snapshot::hex;
 use pactdb::session::{Until, check_sent, copy_on, dump, load_on};
-use pactdb::snapshot::hex;
-use pactdb::{Code, Generation};
+use pactdb::{AttemptAction, AttemptRequest, Code, Db, Generation, Options};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 

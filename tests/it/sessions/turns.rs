@@ -1,21 +1,21 @@
 //! Turns that are imported: their times, and all or nothing.
 
 use crate::support::storage::Memory;
-use pactdb::db::{AddRequest, Db, ImportTurn, Options, TurnsRequest};
-use pactdb::{Code, CommitRequest, Json};
+use pactdb::internals::db::{ImportTurn, TurnsRequest};
+use pactdb::{Add, Code, Commit, Db, Json, Options};
 
 fn store() -> (Db, Memory) {
     let storage = Memory::default();
     (Options::new().clock(5_000).create_on(storage.clone()).unwrap(), storage)
 }
 
-fn said(role: &str, text: &str, time: i64) -> AddRequest {
-    AddRequest {
+fn said(role: &str, text: &str, time: i64) -> Add {
+    Add {
         to: Some(if role == "system" { "^sys" } else { "^ah" }.into()),
         role: Some(role.into()),
         content: Some(Json::from(text)),
         created_at_ns: Some(time),
-        ..AddRequest::default()
+        ..Add::default()
     }
 }
 
@@ -78,7 +78,7 @@ fn one_bad_node_and_nothing_happens() {
         assert!(error.message.starts_with("turn 2: "), "{error}");
         assert_eq!((db.export(None).unwrap(), storage.bytes()), before);
         // The store goes on.
-        db.commit(CommitRequest::default()).unwrap();
+        db.commit(Commit::default()).unwrap();
     }
 }
 

@@ -3,11 +3,10 @@
 use super::memory::Memory;
 use super::model::canon::canonical;
 use super::naive::{Answer, Store, Wrong};
-use pactdb::Code;
-use pactdb::language::{Dialect, parse_selector, parse_time};
-use pactdb::model::Generation;
-use pactdb::query::{SelectOptions, Selected, Timeline, diff, select};
-use pactdb::snapshot::export;
+use pactdb::internals::query::{Timeline, diff, select};
+use pactdb::internals::snapshot::export;
+use pactdb::language::{parse_selector, parse_time};
+use pactdb::{Code, Dialect, Generation, SelectOptions, Selected};
 use serde_json::Value;
 
 /// Every state of a store, for the naive evaluator.

@@ -8,9 +8,8 @@ use super::follow::{chosen_ids, handle_following};
 use super::model::Model;
 use super::ops::Op;
 use super::storage::Memory;
-use pactdb::db::{Db, Options};
-use pactdb::model::Generation;
 use pactdb::protocol::handle_line;
+use pactdb::{Db, Generation, Options};
 use serde_json::{Value, json};
 
 /// The clock of every store that lives this life.

@@ -5,19 +5,20 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, dead_code)]
 
-use pactdb::change::decide::decide;
-use pactdb::change::{
-    Add, ChangeError, Closed, Context, Edit, History, Move, Parent, Remove, Set, State, Working,
-    apply, close_commit, close_import, plan_commit, plan_import,
+use pactdb::internals::change::decide::decide;
+use pactdb::internals::change::{
+    Add, ChangeError, Closed, Context, Edit, Move, Parent, Remove, Set, State, Working, apply,
+    close_commit, close_import, plan_commit, plan_import,
 };
-use pactdb::index::{Indexed, Lookup, SummaryPage, Trigrams, name_hashes};
-use pactdb::json::{Json, parse};
-use pactdb::model::{
-    ChangedPart, ContentRef, Generation, Id, Instance, Node, Place, ReadError, Skeleton, Slot,
-    Subtree, Tree, TurnSource,
+use pactdb::internals::index::{Indexed, Lookup, SummaryPage, Trigrams, name_hashes};
+use pactdb::internals::model::{
+    ChangedPart, ContentRef, Id, Instance, Node, Place, ReadError, Skeleton, Slot, Subtree, Tree,
+    TurnSource,
 };
-use pactdb::query::{EventState, Timeline};
-use pactdb::snapshot::{Contents, read_document};
+use pactdb::internals::query::{EventState, Timeline};
+use pactdb::internals::snapshot::{Contents, read_document};
+use pactdb::json::parse;
+use pactdb::{Generation, History, Json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, RwLock};
@@ -247,7 +248,7 @@ impl Memory {
         self.seq += 1;
     }
 
-    fn close(&mut self, closed: Closed, materialized: &[pactdb::change::Addition]) {
+    fn close(&mut self, closed: Closed, materialized: &[pactdb::internals::change::Addition]) {
         let cycle = closed.cycle;
         {
             let mut shelf = self.shelf.0.write().unwrap();

@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use super::memory::Memory;
-use pactdb::change::{Add, Parent, Set};
-use pactdb::json::{Json, parse};
-use pactdb::model::Generation;
+use pactdb::internals::change::{Add, Parent, Set};
+use pactdb::json::parse;
+use pactdb::{Generation, Json};
 use proptest::prelude::*;
 
 mod selectors;
@@ -150,7 +150,7 @@ fn looking(i: usize, look: u8, ttl: Option<u8>, container: bool) -> Add {
     add
 }
 
-fn setting(targets: Vec<pactdb::model::Id>, what: u8) -> Set {
+fn setting(targets: Vec<pactdb::internals::model::Id>, what: u8) -> Set {
     let mut set = Set { targets, ..Set::default() };
     match what % 8 {
         0 => set.ttl = Some(Some(i64::from(what % 4))),

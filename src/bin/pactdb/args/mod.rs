@@ -13,8 +13,7 @@ pub use session::{
 
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use pactdb::Generation;
-use pactdb::language::Dialect;
+use pactdb::{Dialect, Generation};
 use std::path::PathBuf;
 
 /// A store for the memory of LLM agents: every edit, every turn, every past state in one file.

@@ -39,12 +39,12 @@ pub enum ContentMode {
     Tokens,
 }
 
-impl From<ContentMode> for pactdb::query::ContentMode {
-    fn from(mode: ContentMode) -> pactdb::query::ContentMode {
+impl From<ContentMode> for pactdb::answer::ContentMode {
+    fn from(mode: ContentMode) -> pactdb::answer::ContentMode {
         match mode {
-            ContentMode::Unified => pactdb::query::ContentMode::Unified,
-            ContentMode::Jsonpatch => pactdb::query::ContentMode::Jsonpatch,
-            ContentMode::Tokens => pactdb::query::ContentMode::Tokens,
+            ContentMode::Unified => pactdb::answer::ContentMode::Unified,
+            ContentMode::Jsonpatch => pactdb::answer::ContentMode::Jsonpatch,
+            ContentMode::Tokens => pactdb::answer::ContentMode::Tokens,
         }
     }
 }

@@ -4,21 +4,19 @@ use crate::args::{AddArgs, BatchArgs, CommitArgs, ContentArgs, MoveArgs, PolicyA
 use crate::context::Context;
 use crate::render::{cut, plural, visible};
 use crate::signals::Input;
-use pactdb::db::PolicyRequest;
-use pactdb::json::Map;
 use pactdb::json::parse_document as parse;
 use pactdb::limits::MAX_LINE_BYTES;
-use pactdb::protocol::{ClientExt, Select, Selection, State};
+use pactdb::protocol::{ClientExt, PolicyRequest, Selection, State};
 use pactdb::{
-    AddRequest, BatchRequest, Code, CommitRequest, Error, Json, MoveRequest, Policy, Region,
-    RemoveRequest, RestoreRequest, Result, SetRequest,
+    Add, Batch, Code, Commit, Error, Json, Map, Move, Policy, Region, Remove, Restore, Result,
+    Select, Set,
 };
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 pub fn add(context: &Context, args: AddArgs) -> Result<()> {
-    let request = AddRequest {
+    let request = Add {
         to: args.to,
         node_type: args.node_type,
         container: args.container.then_some(true),
@@ -46,7 +44,7 @@ pub fn add(context: &Context, args: AddArgs) -> Result<()> {
 
 pub fn set(context: &Context, args: SetArgs) -> Result<()> {
     let content = content(args.content)?.map(|content| Some(content).filter(|c| !c.is_null()));
-    let mut request = SetRequest {
+    let mut request = Set {
         target: args.target,
         content,
         ttl: args.ttl.map(Some),
@@ -68,7 +66,7 @@ pub fn set(context: &Context, args: SetArgs) -> Result<()> {
 
 pub fn relocate(context: &Context, args: MoveArgs) -> Result<()> {
     let MoveArgs { target, to, offset, created_at_ns } = args;
-    context.run(&*context.existing()?, MoveRequest { target, to, offset, created_at_ns })
+    context.run(&*context.existing()?, Move { target, to, offset, created_at_ns })
 }
 
 pub fn remove(context: &Context, target: &str, force: bool, yes: bool) -> Result<()> {
@@ -83,11 +81,11 @@ pub fn remove(context: &Context, target: &str, force: bool, yes: bool) -> Result
         let many = plural(ids.len() as u64, "node");
         context.confirm(yes, &format!("remove {many} with all below ({names})?"))?;
     }
-    context.run(client, RemoveRequest { target: target.to_owned(), force })
+    context.run(client, Remove { target: target.to_owned(), force })
 }
 
 pub fn commit(context: &Context, args: &CommitArgs) -> Result<()> {
-    let request = CommitRequest {
+    let request = Commit {
         created_at_ns: args.created_at_ns,
         expected_cycle: args.expected_cycle,
         dry_run: args.dry_run,
@@ -104,14 +102,15 @@ pub fn batch(context: &Context, args: &BatchArgs) -> Result<()> {
             let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
             let ops = lines.map(|(i, line)| {
                 parse(line).map_err(|error| {
-                    let error = Error::from(error);
-                    Error { message: format!("line {}: {}", i + 1, error.message), ..error }
+                    let mut error = Error::from(error);
+                    error.message = format!("line {}: {}", i + 1, error.message);
+                    error
                 })
             });
             Json::List(ops.collect::<Result<_>>()?)
         }
     };
-    let mut request = BatchRequest::from_json(Map::from([("ops".to_owned(), ops)]))?;
+    let mut request = Batch::from_json(Map::from([("ops".to_owned(), ops)]))?;
     request.expected_cycle = args.expected_cycle;
     context.run(&*context.open_or_create()?, request)
 }
@@ -122,7 +121,7 @@ pub fn restore(context: &Context, at: String, discard: bool, yes: bool) -> Resul
     if discard && edits > 0 {
         context.confirm(yes, &format!("throw {} away?", plural(edits, "uncommitted edit")))?;
     }
-    context.run(client, RestoreRequest { at, discard })
+    context.run(client, Restore { at, discard })
 }
 
 pub fn policy(context: &Context, args: PolicyArgs) -> Result<()> {

@@ -5,9 +5,8 @@ use crate::args::{DumpArgs, ForkArgs, LoadArgs};
 use crate::context::{Context, name_of, private};
 use crate::progress::Bar;
 use crate::render::{plural, visible};
-use pactdb::language::Dialect;
 use pactdb::protocol::{Client, ClientExt, Copied, Dump, Dumped, State, dump_to, fork, load};
-use pactdb::{Code, Error, Result};
+use pactdb::{Code, Dialect, Error, Result};
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 

@@ -15,8 +15,7 @@ use crate::args::{Arguments, Command};
 use crate::context::Context;
 use crate::{demo, pipe, repl};
 use pactdb::Result;
-use pactdb::db::CadenceRequest;
-use pactdb::protocol::{Compact, GetStats, Rebuild, Undo, Verify};
+use pactdb::protocol::{Compact, EndCadence, GetStats, Rebuild, Undo, Verify};
 use std::process::ExitCode;
 
 /// Runs the command of the arguments; without one, the REPL.
@@ -46,7 +45,7 @@ fn run_one(context: &Context, command: Command) -> Result<()> {
         Command::Undo => context.run(&*context.existing()?, Undo {}),
         Command::Restore { at, discard, yes } => edit::restore(context, at, discard, yes),
         Command::Policy(args) => edit::policy(context, args),
-        Command::Cadence { end } => context.run(&*context.existing()?, CadenceRequest { end }),
+        Command::Cadence { end } => context.run(&*context.existing()?, EndCadence { end }),
         Command::Select(args) => read::select(context, args),
         Command::Nodes(args) => read::nodes(context, args),
         Command::Tree(args) => read::tree(context, args),

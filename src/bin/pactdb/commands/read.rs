@@ -5,13 +5,11 @@ use crate::args::{AnswerArgs, DiffArgs, LogArgs, SelectArgs, TreeArgs};
 use crate::context::Context;
 use crate::render;
 use crate::states;
-use pactdb::db::LogRequest;
 use pactdb::json::from_json;
 use pactdb::language::ast::Order;
 use pactdb::language::{named_id, parse_selector};
-use pactdb::protocol::{Client, ClientExt, Explain, Life, Nodes, Select, Selection, State, Tree};
-use pactdb::query::SelectOptions;
-use pactdb::{Code, DiffRequest, Error, Json, Result};
+use pactdb::protocol::{Client, ClientExt, Explain, Life, Nodes, Selection, State, Tree};
+use pactdb::{Code, Diff, Error, Json, Log, Result, Select, SelectOptions};
 
 pub fn select(context: &Context, args: SelectArgs) -> Result<()> {
     let client = &*context.existing()?;
@@ -96,7 +94,7 @@ pub fn diff(context: &Context, args: DiffArgs) -> Result<()> {
     let newest = client.ask(State::default())?.store.cycle;
     let newest = (newest > 0).then(|| format!("@c{newest}"));
     let mut times = times.into_iter();
-    let request = DiffRequest {
+    let request = Diff {
         a: times.next().unwrap_or(newest),
         b: times.next().flatten(),
         q,
@@ -112,7 +110,7 @@ pub fn log(context: &Context, args: &LogArgs) -> Result<()> {
         let id = named_id(node).into_owned();
         return context.run(client, Life { id, limit: args.limit, newest_first: args.reverse });
     }
-    let request = LogRequest {
+    let request = Log {
         from: args.from,
         limit: args.limit,
         cycle: args.cycle,

@@ -9,12 +9,10 @@ use crate::connect::{self, Connection};
 use crate::context::{Context, name_of};
 use crate::progress::Bar;
 use crate::render::{plural, visible};
-use pactdb::db::CadenceRequest;
-use pactdb::json::Map;
-use pactdb::protocol::{Attempts, Client, ClientExt, GetStats};
+use pactdb::protocol::{Attempts, Client, ClientExt, EndCadence, GetStats};
 use pactdb::{
-    AddRequest, AttemptAction, AttemptRequest, AttemptStatus, Clock, Code, CommitRequest, Error,
-    Json, Result, SetRequest,
+    Add, AttemptAction, AttemptRequest, AttemptStatus, Clock, Code, Commit, Error, Json, Map,
+    Result, Set,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -73,7 +71,7 @@ fn make(file: &Path) -> Result<Connection> {
         teller.turn(turn)?;
         // The last turn is still in progress when somebody looks.
         if i + 1 < STORY.len() {
-            teller.cycle = client.ask(CommitRequest::default())?.cycle;
+            teller.cycle = client.ask(Commit::default())?.cycle;
             teller.clock.pass(240);
         }
     }
@@ -102,19 +100,19 @@ impl Teller<'_> {
 
     fn act(&mut self, act: &Act) -> Result<()> {
         match *act {
-            Act::System { key, text } => self.add(AddRequest {
+            Act::System { key, text } => self.add(Add {
                 to: Some("^sys".into()),
                 key: Some(key.into()),
                 pinned: true,
                 ..block("system", text)
             }),
-            Act::Plan(text) => self.add(AddRequest {
+            Act::Plan(text) => self.add(Add {
                 to: Some("^sys".into()),
                 key: Some("plan".into()),
                 kind: Some("plan".into()),
                 role: Some("system".into()),
                 content: Some(pactdb::json::parse(text)?),
-                ..AddRequest::default()
+                ..Add::default()
             }),
             Act::Rewrite { key, text } => self.rewrite(key, Json::from(text)),
             Act::Replan(text) => self.rewrite("plan", pactdb::json::parse(text)?),
@@ -127,22 +125,22 @@ impl Teller<'_> {
             Act::Call { tool, text } => {
                 self.calls += 1;
                 let arguments = [("query".to_owned(), Json::from(text))];
-                self.add(AddRequest {
+                self.add(Add {
                     role: Some("assistant".into()),
                     kind: Some("call".into()),
                     content: Some(Json::Map(arguments.into())),
                     attrs: self.tool_attrs(tool),
-                    ..AddRequest::default()
+                    ..Add::default()
                 })
             }
-            Act::Result { tool, text } => self.add(AddRequest {
+            Act::Result { tool, text } => self.add(Add {
                 kind: Some("result".into()),
                 ttl: Some(4),
                 priority: Some(-1),
                 attrs: self.tool_attrs(tool),
                 ..block("tool", text)
             }),
-            Act::Document { name, text } => self.add(AddRequest {
+            Act::Document { name, text } => self.add(Add {
                 to: Some("^ah".into()),
                 offset: Some(-1),
                 kind: Some("document".into()),
@@ -152,14 +150,14 @@ impl Teller<'_> {
                 attrs: [("data_source".to_owned(), Json::from(name))].into(),
                 ..block("tool", text)
             }),
-            Act::Summary(text) => self.add(AddRequest {
+            Act::Summary(text) => self.add(Add {
                 kind: Some("summary".into()),
                 key: Some("summary".into()),
                 offset: Some(-2),
                 pinned: true,
                 ..block("assistant", text)
             }),
-            Act::Reminder { every, text } => self.add(AddRequest {
+            Act::Reminder { every, text } => self.add(Add {
                 kind: Some("reminder".into()),
                 key: Some("reminder".into()),
                 offset: Some(1),
@@ -169,7 +167,7 @@ impl Teller<'_> {
                 ..block("system", text)
             }),
             Act::EndReminder => {
-                self.client.ask(CadenceRequest { end: "reminder".to_owned() }).map(drop)
+                self.client.ask(EndCadence { end: "reminder".to_owned() }).map(drop)
             }
         }
     }
@@ -181,14 +179,14 @@ impl Teller<'_> {
         attrs.map(|(name, value)| (name.to_owned(), value)).into()
     }
 
-    fn add(&mut self, request: AddRequest) -> Result<()> {
+    fn add(&mut self, request: Add) -> Result<()> {
         self.seen += request.content.as_ref().map_or(0, |content| content.text().len() as u64);
         self.client.ask(request).map(drop)
     }
 
     fn rewrite(&self, key: &str, content: Json) -> Result<()> {
         let target = format!("^sys .cb[key='{key}']");
-        let request = SetRequest { target, content: Some(Some(content)), ..SetRequest::default() };
+        let request = Set { target, content: Some(Some(content)), ..Set::default() };
         self.client.ask(request).map(drop)
     }
 
@@ -212,6 +210,6 @@ impl Teller<'_> {
     }
 }
 
-fn block(role: &str, text: &str) -> AddRequest {
-    AddRequest { role: Some(role.into()), content: Some(Json::from(text)), ..AddRequest::default() }
+fn block(role: &str, text: &str) -> Add {
+    Add { role: Some(role.into()), content: Some(Json::from(text)), ..Add::default() }
 }

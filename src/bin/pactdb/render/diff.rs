@@ -6,9 +6,8 @@ use super::look::{Look, Tone};
 use super::node::{NodeView, words};
 use super::text::{cut, visible};
 use super::units::plural;
-use pactdb::Json;
-use pactdb::json::Map;
-use pactdb::query::{Delta, RichDiff};
+use pactdb::answer::Delta;
+use pactdb::{Json, Map, RichDiffReply};
 use std::collections::HashMap;
 
 /// Nodes of one state, by their ids.
@@ -31,7 +30,7 @@ impl Sides {
 }
 
 /// A difference, from the older to the newer state.
-pub fn diff(look: Look, sides: &Sides, diff: &RichDiff) -> String {
+pub fn diff(look: Look, sides: &Sides, diff: &RichDiffReply) -> String {
     let mut out = String::new();
     let mut table = Columns::default();
     for id in &diff.added {

@@ -2,9 +2,8 @@
 
 use super::columns::Cell;
 use super::look::Tone;
-use pactdb::Json;
-use pactdb::json::Map;
 use pactdb::json::canonical_string;
+use pactdb::{Json, Map};
 
 /// What is shown of a node.
 #[derive(Debug, Clone, Default)]

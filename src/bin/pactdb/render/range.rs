@@ -4,7 +4,8 @@ use super::columns::Columns;
 use super::diff::{Sides, change, one_sided, summary};
 use super::look::{Look, Tone};
 use super::units::plural;
-use pactdb::query::{DiffBlock, RangeDiffLatestResult, SnapshotRef};
+use pactdb::RangeDiffLatestResult;
+use pactdb::answer::{DiffBlock, SnapshotRef};
 
 /// A range, newest first; `sides` has the nodes of each block. Pairs without a difference are counted
 /// and not shown.

@@ -4,9 +4,10 @@ use super::columns::{Cell, Columns};
 use super::look::{Look, Tone};
 use super::text::{cut, visible};
 use super::units::{instant, plural, size};
-use pactdb::db::{LogEntry, Stats, UndoReply};
-use pactdb::query::{Explanation, Ran, Tally};
-use pactdb::{Attempt, AttemptStatus, CommitReply, Policy};
+use pactdb::answer::{Ran, Tally};
+use pactdb::{
+    Attempt, AttemptStatus, CommitReply, Explanation, LogEntry, Policy, Stats, UndoReply,
+};
 
 /// A closed cycle, or one that would be: what it made, and what went.
 pub fn commit(look: Look, did: &str, reply: &CommitReply) -> String {

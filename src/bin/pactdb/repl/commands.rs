@@ -8,13 +8,12 @@ use crate::commands::replay::steps;
 use crate::context::name_of;
 use crate::render::{self, plural, visible};
 use crate::states;
-use pactdb::db::{LogRequest, PolicyRequest};
-use pactdb::language::{Dialect, named_id, nearest_word, parse_selector};
+use pactdb::language::{named_id, nearest_word, parse_selector};
 use pactdb::protocol::{
-    ClientExt, Explain, GetStats, Life, Replay, StateReply, Thread, Undo, Verify,
+    ClientExt, Explain, GetStats, Life, PolicyRequest, Replay, StateReply, Thread, Undo, Verify,
 };
 use pactdb::session::ThreadFormat;
-use pactdb::{Address, AttemptAction, AttemptRequest, Code, CommitRequest, Error, Result};
+use pactdb::{Address, AttemptAction, AttemptRequest, Code, Commit, Dialect, Error, Log, Result};
 
 /// How many of the newest turns a tree shows unless told otherwise.
 const TURNS: u64 = 10;
@@ -169,7 +168,7 @@ pub fn log(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
         })?,
     };
     let from = Some(events.saturating_sub(count) + 1);
-    let request = LogRequest { from, limit: Some(count), ..LogRequest::default() };
+    let request = Log { from, limit: Some(count), ..Log::default() };
     let entries = session.client().ask(request)?;
     let answer = Answer {
         text: render::log(session.look(), &entries),
@@ -242,7 +241,7 @@ pub fn undo(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
 /// `.commit`
 pub fn commit(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     nothing(rest, "commit")?;
-    session.run(CommitRequest::default().into())
+    session.run(Commit::default().into())
 }
 
 /// `.verify`

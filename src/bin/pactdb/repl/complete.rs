@@ -7,8 +7,9 @@ use super::help::topics;
 use super::meta::{self, COMMANDS, Takes};
 use super::session::Session;
 use crate::connect::Connection;
+use pactdb::Dialect;
 use pactdb::language::complete::{Completion, step_starts};
-use pactdb::language::{Dialect, Span, named_id};
+use pactdb::language::{Span, named_id};
 use pactdb::protocol::{ClientExt, Complete};
 
 /// Who knows the words of the store, and in which state of it they are looked for.

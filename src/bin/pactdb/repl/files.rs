@@ -94,9 +94,9 @@ pub fn read(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     let mut ran = || {
         let (mut text, mut count) = (String::new(), 0u64);
         while let Some(piece) = pieces.next()? {
-            let outcome = session.execute(&piece.text).map_err(|error| {
-                let message = format!("{file}, line {}: {}", piece.line, error.message);
-                Error { message, ..error }
+            let outcome = session.execute(&piece.text).map_err(|mut error| {
+                error.message = format!("{file}, line {}: {}", piece.line, error.message);
+                error
             })?;
             count += 1;
             match outcome {

@@ -6,11 +6,9 @@ use super::session::{Outcome, Session};
 use crate::answer::{Answer, pretty, select as select_in_words};
 use crate::render::{self, Look, NodeView, Tone, visible};
 use crate::states;
-use pactdb::json::Map;
-use pactdb::language::Dialect;
 use pactdb::language::ast::Selector;
-use pactdb::protocol::{Client, ClientExt, Nodes, Select, Selection, StateReply};
-use pactdb::{Error, Json, Result};
+use pactdb::protocol::{Client, ClientExt, Nodes, Selection, StateReply};
+use pactdb::{Dialect, Error, Json, Map, Result, Select};
 
 /// The last result, in a form from which others can be made.
 pub enum Last {

@@ -13,8 +13,9 @@ const MOST_EXPECTED: usize = 6;
 /// An error of the grammar, about a line.
 pub fn of_syntax(error: SyntaxError, line: &str) -> Error {
     let message = error.message.clone();
-    let public = Error::from(error);
-    Error { message, ..public }.in_text(line)
+    let mut public = Error::from(error);
+    public.message = message;
+    public.in_text(line)
 }
 
 /// An error of an operation, about the line that asked for it; `prefix` is what was put in front

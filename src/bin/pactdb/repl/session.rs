@@ -12,11 +12,11 @@ use crate::progress;
 use crate::render::{Look, visible};
 use pactdb::language::ast::Statement;
 use pactdb::language::words::Keyword;
-use pactdb::language::{Dialect, Token, parse_statement, statement_tokens};
+use pactdb::language::{Token, parse_statement, statement_tokens};
 use pactdb::protocol::{
     Body, Client, ClientExt, Replay, Reply, Request, State, StoreState, statement_request,
 };
-use pactdb::{Address, Code, Error, Json, Result};
+use pactdb::{Address, Code, Dialect, Error, Json, Result};
 use std::borrow::Cow;
 use std::path::PathBuf;
 

@@ -4,7 +4,7 @@ use super::Reader;
 use super::number::{compare_numbers, is_number};
 use super::types::node_type_equals;
 use crate::support::model::canon::canonical;
-use pactdb::language::Dialect;
+use pactdb::Dialect;
 use pactdb::language::ast::{Op, Test, TestKind, ValueKind};
 use pactdb::limits::MAX_PATTERN_BYTES;
 use regex::{Regex, RegexBuilder};

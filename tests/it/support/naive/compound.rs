@@ -5,7 +5,7 @@ use super::compare::text_of;
 use super::order::arrange;
 use super::tree::Class;
 use super::types::type_holds;
-use pactdb::language::Dialect;
+use pactdb::Dialect;
 use pactdb::language::ast::{
     AttrFilter, Compound, Op, Order, Part, Pseudo, Root, Test, TestKind, ValueKind, Zone,
 };

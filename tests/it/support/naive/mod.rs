@@ -19,7 +19,7 @@ pub(crate) mod types;
 
 pub(crate) use select::Answer;
 
-use pactdb::language::Dialect;
+use pactdb::Dialect;
 use serde_json::Value;
 use tree::Tree;
 

@@ -4,9 +4,8 @@ use super::Store;
 use super::diff::compare;
 use super::select::Window;
 use super::time::Stop;
-use pactdb::language::Dialect;
 use pactdb::language::ast::{Mode, Selector, TimeKind};
-use pactdb::query::SelectOptions;
+use pactdb::{Dialect, SelectOptions};
 use serde_json::{Value, json};
 
 impl Store {

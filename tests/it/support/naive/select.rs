@@ -5,12 +5,11 @@ use super::order::arrange;
 use super::time::Which;
 use super::tree::Tree;
 use super::{Reader, Store, Wrong};
-use pactdb::language::Dialect;
 use pactdb::language::ast::{
     AttrFilter, Control, ControlKind, Mode, Op, Order, Selector, TestKind, TimeKind,
 };
 use pactdb::language::ast::{Visit, visit_selector};
-use pactdb::query::SelectOptions;
+use pactdb::{Dialect, SelectOptions};
 use serde_json::Value;
 
 /// What a selector yields.

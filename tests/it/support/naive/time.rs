@@ -1,7 +1,7 @@
 //! Time addresses (R5.2–R5.4).
 
 use super::{Store, Wrong};
-use pactdb::language::Dialect;
+use pactdb::Dialect;
 use pactdb::language::ast::{RangeEnd, TimeKind};
 
 /// A state: none is the working state, else an index into the snapshots, and beyond these into

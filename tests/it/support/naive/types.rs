@@ -2,7 +2,7 @@
 
 use super::Reader;
 use super::tree::Class;
-use pactdb::language::Dialect;
+use pactdb::Dialect;
 use pactdb::language::ast::TypeName;
 
 /// The class of a canonical word, and both words for it.
