@@ -203,8 +203,8 @@ fn what_a_cadence_brings_back_has_it_if_the_table_says_so() {
         let add = with(add, row);
         ok(&db, add.clone());
         let wait = if row.name == "cad" { 2 } else { 1 };
-        let made = (0..wait).map(|_| ok(&db, json!({"op": "commit"})));
-        let made = made.last().unwrap()["materialized"][0].as_str().unwrap().to_owned();
+        let commits: Vec<Value> = (0..wait).map(|_| ok(&db, json!({"op": "commit"}))).collect();
+        let made = commits[wait - 1]["materialized"][0].as_str().unwrap().to_owned();
         let has = value(&db, "", &made, row.name);
         let should = if row.comes_back { sample(row) } else { Value::Null };
         assert_eq!(has, should, "{} of an instance", row.name);
