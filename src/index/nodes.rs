@@ -7,7 +7,7 @@
 
 use crate::json::canonical_string;
 use crate::log::{CLASSES, stored_json};
-use crate::model::{ContentRef, Lifetime, Name, Node, Subtree};
+use crate::model::{ContentRef, Lifetime, Name, Node, Subtree, TextField};
 use crate::storage::{Numbers, StoreError, put_number, put_signed};
 use std::sync::Arc;
 
@@ -29,10 +29,14 @@ mod has {
     pub(super) const PINNED: u64 = 1 << 13;
     pub(super) const REFS: u64 = 1 << 14;
     pub(super) const ATTRS: u64 = 1 << 15;
-    pub(super) const MIME: u64 = 1 << 16;
-    pub(super) const ENCODING: u64 = 1 << 17;
+    /// The first of the texts that came after the first release; the others follow.
+    pub(super) const LATER: u32 = 16;
     pub(super) const CLASS: u32 = 18;
 }
+
+/// Another text that came later takes a bit of its own, and the class the bits behind it: that is
+/// another version of the derived tables.
+const _: () = assert!(TextField::LATER.len() as u32 == has::CLASS - has::LATER);
 
 /// The bytes of a part.
 pub(super) fn write_nodes(part: &Subtree, bytes: &mut Vec<u8>) {
@@ -64,10 +68,11 @@ fn flags_of(node: &Node) -> u64 {
         (has::PINNED, node.pinned),
         (has::REFS, !node.refs.is_empty()),
         (has::ATTRS, !node.attrs.is_empty()),
-        (has::MIME, node.mime.is_some()),
-        (has::ENCODING, node.encoding.is_some()),
     ] {
         flags |= if set { flag } else { 0 };
+    }
+    for (i, field) in TextField::LATER.iter().enumerate() {
+        flags |= u64::from(field.of(node).is_some()) << has::LATER << i;
     }
     flags
 }
@@ -110,7 +115,7 @@ pub(super) fn write_node(node: &Node, bytes: &mut Vec<u8>) {
         put_text(provenance, bytes);
     }
     put_list(&node.refs, bytes);
-    for text in [&node.mime, &node.encoding].into_iter().flatten() {
+    for text in TextField::LATER.iter().filter_map(|field| field.of(node).as_ref()) {
         put_text(text, bytes);
     }
     if !node.attrs.is_empty() {
@@ -243,11 +248,10 @@ fn read_headers(
     if has(has::REFS) {
         node.refs = list(rest, |id| Name::from(id))?;
     }
-    if has(has::MIME) {
-        node.mime = Some(names.shared(rest.text()?));
-    }
-    if has(has::ENCODING) {
-        node.encoding = Some(names.shared(rest.text()?));
+    for (i, field) in TextField::LATER.iter().enumerate() {
+        if has(1 << has::LATER << i) {
+            *field.of_mut(node) = Some(names.shared(rest.text()?));
+        }
     }
     Some(())
 }

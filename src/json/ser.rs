@@ -28,12 +28,13 @@ impl ser::Error for EncodeError {
     }
 }
 
-/// An integer as JSON has it.
-pub(super) fn integer(number: i128) -> Json {
-    match i64::try_from(number) {
-        Ok(number) => Json::Int(number),
-        Err(_) => Json::BigInt(number.to_string().into()),
-    }
+/// Serializers of integers that an `i128` holds.
+macro_rules! integers {
+    ($($name:ident: $type:ty,)*) => {
+        $(fn $name(self, value: $type) -> Result<Json, EncodeError> {
+            Ok(Json::from(i128::from(value)))
+        })*
+    };
 }
 
 struct ToJson;
@@ -53,40 +54,16 @@ impl ser::Serializer for ToJson {
         Ok(Json::Bool(value))
     }
 
-    fn serialize_i8(self, value: i8) -> Result<Json, EncodeError> {
-        Ok(Json::Int(value.into()))
-    }
-
-    fn serialize_i16(self, value: i16) -> Result<Json, EncodeError> {
-        Ok(Json::Int(value.into()))
-    }
-
-    fn serialize_i32(self, value: i32) -> Result<Json, EncodeError> {
-        Ok(Json::Int(value.into()))
-    }
-
-    fn serialize_i64(self, value: i64) -> Result<Json, EncodeError> {
-        Ok(Json::Int(value))
-    }
-
-    fn serialize_i128(self, value: i128) -> Result<Json, EncodeError> {
-        Ok(integer(value))
-    }
-
-    fn serialize_u8(self, value: u8) -> Result<Json, EncodeError> {
-        Ok(Json::Int(value.into()))
-    }
-
-    fn serialize_u16(self, value: u16) -> Result<Json, EncodeError> {
-        Ok(Json::Int(value.into()))
-    }
-
-    fn serialize_u32(self, value: u32) -> Result<Json, EncodeError> {
-        Ok(Json::Int(value.into()))
-    }
-
-    fn serialize_u64(self, value: u64) -> Result<Json, EncodeError> {
-        Ok(integer(value.into()))
+    integers! {
+        serialize_i8: i8,
+        serialize_i16: i16,
+        serialize_i32: i32,
+        serialize_i64: i64,
+        serialize_i128: i128,
+        serialize_u8: u8,
+        serialize_u16: u16,
+        serialize_u32: u32,
+        serialize_u64: u64,
     }
 
     fn serialize_u128(self, value: u128) -> Result<Json, EncodeError> {

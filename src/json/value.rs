@@ -123,6 +123,16 @@ impl From<i64> for Json {
     }
 }
 
+/// Every digit is kept.
+impl From<i128> for Json {
+    fn from(number: i128) -> Json {
+        match i64::try_from(number) {
+            Ok(number) => Json::Int(number),
+            Err(_) => Json::BigInt(number.to_string().into()),
+        }
+    }
+}
+
 impl From<bool> for Json {
     fn from(value: bool) -> Json {
         Json::Bool(value)

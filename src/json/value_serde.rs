@@ -1,7 +1,6 @@
 //! JSON values for serde, in both directions, and for schemas.
 
 use super::parse::parse;
-use super::ser::integer;
 use super::value::{Json, Map};
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -48,7 +47,7 @@ impl<'de> Visitor<'de> for AnyValue {
     }
 
     fn visit_u64<E>(self, number: u64) -> Result<Json, E> {
-        Ok(integer(number.into()))
+        Ok(Json::from(i128::from(number)))
     }
 
     fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Json, E> {

@@ -67,11 +67,9 @@ fields! {
 }
 
 impl TextField {
-    /// Whether it came after the first release. Such headers are in the extras of records, and
-    /// imports of earlier releases kept them as custom attributes.
-    pub fn came_later(self) -> bool {
-        self >= TextField::Mime
-    }
+    /// Those that came after the first release. They are in the extras of records, and imports of
+    /// earlier releases kept them as custom attributes.
+    pub const LATER: &[TextField] = TextField::ALL.split_at(TextField::Mime as usize).1;
 
     /// What a reader sees as text.
     #[inline]
@@ -91,7 +89,7 @@ impl TextField {
     }
 
     fn kept_as_attr(self, node: &Node) -> Option<&Json> {
-        if self.came_later() { node.attrs.get(self.name()) } else { None }
+        if self >= TextField::Mime { node.attrs.get(self.name()) } else { None }
     }
 }
 

@@ -212,7 +212,7 @@ impl Header {
         match self.held {
             Held::Text(field) => field.value(node),
             Held::EngineText(text) => text.of(node).map(|text| Json::from(&*text)),
-            Held::Number(field) => field.of(node, cycle).map(number),
+            Held::Number(field) => field.of(node, cycle).map(Json::from),
             Held::List(field) => match &field.of(node)[..] {
                 [] => None,
                 list => Some(Json::List(list.iter().map(|item| Json::from(&**item)).collect())),
@@ -287,11 +287,4 @@ pub fn addable() -> impl Iterator<Item = &'static Header> {
 /// Whether a name is one that an edit cannot set because it is fixed when a node is made.
 pub fn is_fixed(name: &str) -> bool {
     REQUEST_WORDS.contains(&name) || header(name).is_some_and(|row| row.given != SetBy::Always)
-}
-
-fn number(value: i128) -> Json {
-    match i64::try_from(value) {
-        Ok(value) => Json::Int(value),
-        Err(_) => Json::BigInt(value.to_string().into()),
-    }
 }

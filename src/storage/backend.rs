@@ -5,11 +5,11 @@
 //! for many commits. File systems have been wrong about their holes, so what they say is a hint: a
 //! stretch is filled only if every byte of it reads as zero, and so no byte of the file changes.
 
-use redb::{BackendError, StorageBackend, backends::FileBackend};
+use super::locks::pass_locks_on;
+use redb::{StorageBackend, backends::FileBackend};
 use std::collections::HashSet;
 use std::fs::File;
 use std::io;
-use std::ops::Bound;
 use std::sync::{Mutex, PoisonError};
 
 /// How much is looked at, and filled, at once.
@@ -145,31 +145,5 @@ impl StorageBackend for FileStorage {
         self.inner.close()
     }
 
-    fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
-        self.inner.try_lock_range(start, end)
-    }
-
-    fn try_lock_shared_range(
-        &self,
-        start: Bound<u64>,
-        end: Bound<u64>,
-    ) -> Result<bool, BackendError> {
-        self.inner.try_lock_shared_range(start, end)
-    }
-
-    fn lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
-        self.inner.lock_range(start, end)
-    }
-
-    fn lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
-        self.inner.lock_shared_range(start, end)
-    }
-
-    fn unlock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
-        self.inner.unlock_range(start, end)
-    }
-
-    fn query_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
-        self.inner.query_lock_range(start, end)
-    }
+    pass_locks_on!(self => self.inner);
 }

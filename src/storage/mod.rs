@@ -24,6 +24,7 @@ mod codec;
 mod error;
 mod file;
 mod guarded;
+mod locks;
 mod numbers;
 mod opening;
 mod page_format;

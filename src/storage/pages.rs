@@ -17,12 +17,12 @@
 
 use super::approval::OnApproval;
 use super::error::StoreError;
+use super::locks::pass_locks_on;
 use super::page_format::{HEADER, Named, PAGE, Tree, is_sound_leaf, named_by, sum_of};
-use redb::{BackendError, StorageBackend};
+use redb::StorageBackend;
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::io;
-use std::ops::Bound;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -212,31 +212,5 @@ impl StorageBackend for Pages {
         self.0.storage.close()
     }
 
-    fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
-        self.0.storage.try_lock_range(start, end)
-    }
-
-    fn try_lock_shared_range(
-        &self,
-        start: Bound<u64>,
-        end: Bound<u64>,
-    ) -> Result<bool, BackendError> {
-        self.0.storage.try_lock_shared_range(start, end)
-    }
-
-    fn lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
-        self.0.storage.lock_range(start, end)
-    }
-
-    fn lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
-        self.0.storage.lock_shared_range(start, end)
-    }
-
-    fn unlock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
-        self.0.storage.unlock_range(start, end)
-    }
-
-    fn query_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
-        self.0.storage.query_lock_range(start, end)
-    }
+    pass_locks_on!(self => self.0.storage);
 }

@@ -56,7 +56,8 @@ fn what_can_be_set_can_be_cleared() {
         assert_eq!(Request::from(cleared), by_null, "{}", row.name);
     }
     let message = Set::default().clear("role").unwrap_err().message;
-    assert!(message.ends_with("mime, encoding, not role"), "{message}");
+    let names: Vec<&str> = settable().iter().map(|row| row.name).collect();
+    assert!(message.ends_with(&format!("{}, not role", names.join(", "))), "{message}");
 }
 
 #[test]
@@ -101,7 +102,7 @@ fn a_diff_tracks_every_header_once_but_the_id_and_the_children() {
     let mut places: Vec<u8> = TABLE.iter().map(|row| row.tracked).filter(|at| *at > 0).collect();
     places.push(PARENT_TRACKED);
     places.sort_unstable();
-    assert_eq!(places, (1..=22).collect::<Vec<u8>>());
+    assert_eq!(places, (1..=places.len() as u8).collect::<Vec<u8>>());
     let untracked: Vec<&str> =
         TABLE.iter().filter(|row| row.tracked == 0).map(|row| row.name).collect();
     assert_eq!(untracked, ["id", "children"]);

@@ -28,7 +28,7 @@ pub(in crate::query) fn differences(
         return Ok(Vec::new());
     }
     if Arc::ptr_eq(&newer.node, &older.node) && newer.parent == older.parent {
-        let ttl = |ttl: Option<u64>| ttl.map_or(Json::Null, number);
+        let ttl = |ttl: Option<u64>| ttl.map_or(Json::Null, count);
         return Ok(vec![(TTL, ttl(ttls.0), ttl(ttls.1))]);
     }
     let mut found: Vec<Difference> = Vec::new();
@@ -89,9 +89,6 @@ static TRACKED: LazyLock<Vec<Option<&'static Header>>> = LazyLock::new(|| {
 });
 
 /// A count as JSON.
-pub(super) fn number(value: u64) -> Json {
-    match i64::try_from(value) {
-        Ok(value) => Json::Int(value),
-        Err(_) => Json::BigInt(value.to_string().into()),
-    }
+pub(super) fn count(value: u64) -> Json {
+    Json::from(i128::from(value))
 }

@@ -2,7 +2,7 @@
 
 use super::content::{Side, content_diff};
 use super::difference::{Change, NeighbourDiff};
-use super::fields::{Difference, TTL, number};
+use super::fields::{Difference, TTL, count};
 use super::result::{
     Changed, ContentDiff, Delta, DiffBlock, Field, FromTo, RangeStats, SnapshotRef,
 };
@@ -140,7 +140,7 @@ impl Writer<'_> {
 }
 
 fn ttl_changed(id: Id, newer: u64, older: u64) -> Changed {
-    let values = FromTo { from: number(newer), to: number(older) };
+    let values = FromTo { from: count(newer), to: count(older) };
     Changed {
         id,
         fields: smallvec![TTL],
