@@ -67,22 +67,7 @@ impl Db {
         self.working().state.policies.clone()
     }
 
-    /// Sets the pruning policies; an empty list means none.
-    ///
-    /// ```
-    /// use pactdb::{Add, Commit, Db, Generation, Policy, Region};
-    /// # fn main() -> pactdb::Result<()> {
-    /// # let folder = tempfile::tempdir().unwrap();
-    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
-    /// // At most one block of the past is kept; the one with the lower priority goes first.
-    /// db.set_policies(vec![Policy { region: Some(Region::Seq), max_blocks: Some(1), ..Policy::default() }])?;
-    /// db.add(Add::user("Where is the key?").id("question").priority(1))?;
-    /// db.add(Add::tool("A long list of files.").id("list"))?;
-    /// db.commit(Commit::new())?;
-    /// assert_eq!(db.commit(Commit::new())?.pruned, ["list"]);
-    /// # Ok(())
-    /// # }
-    /// ```
+    /// Sets the pruning policies; an empty list means none. For an example see [`Policy`].
     pub fn set_policies(&self, policies: Vec<Policy>) -> Result<Vec<Policy>> {
         self.edit(EditOp::Policy(PolicyRequest { set: Some(policies.clone()) }))?;
         Ok(policies)

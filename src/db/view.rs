@@ -224,7 +224,7 @@ impl Db {
     /// # fn main() -> pactdb::Result<()> {
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
-    /// let explained = db.explain("@t0 .cb[role='user']", None)?;
+    /// let explained = db.explain("^ah .cb[role='user']", None)?;
     /// assert!(!explained.plan.is_empty());
     /// # Ok(())
     /// # }

@@ -30,6 +30,21 @@ impl Region {
 }
 
 /// Limits on the whole tree, or on one region of it.
+///
+/// ```
+/// use pactdb::{Add, Commit, Db, Generation, Policy, Region};
+/// # fn main() -> pactdb::Result<()> {
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+/// // At most one block of the past is kept; the one with the lower priority goes first.
+/// db.set_policies(vec![Policy { region: Some(Region::Seq), max_blocks: Some(1), ..Policy::default() }])?;
+/// db.add(Add::user("Where is the key?").id("question").priority(1))?;
+/// db.add(Add::tool("A long list of files.").id("list"))?;
+/// db.commit(Commit::new())?;
+/// assert_eq!(db.commit(Commit::new())?.pruned, ["list"]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]

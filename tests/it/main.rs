@@ -3,6 +3,7 @@
 mod all_or_nothing;
 mod amendments;
 mod budgets;
+mod causes;
 mod checks;
 mod commits;
 mod crash;

@@ -1,6 +1,6 @@
 //! Questions and other requests that are no edits of nodes.
 
-use super::build::setters;
+use super::build::{count_setters, setters};
 use crate::language::Dialect;
 use crate::language::ast::{Mode, Order};
 use crate::query::SelectOptions;
@@ -249,14 +249,17 @@ impl Log {
         Log::default()
     }
 
+    count_setters! {
+        /// The sequence number of the first event.
+        from;
+        /// How many.
+        limit;
+        /// Only those of a cycle, the one in progress too.
+        cycle;
+    }
+
     setters! {
         Some;
-        /// The sequence number of the first event.
-        from: u64;
-        /// How many.
-        limit: u64;
-        /// Only those of a cycle, the one in progress too.
-        cycle: u64;
         /// Only those of a kind.
         kind: String;
         /// Only those that concern the node with this id.

@@ -1,6 +1,6 @@
 //! Provider calls as they are told (R10): one begins, one ends, which there are.
 
-use super::build::setters;
+use super::build::{count_setters, setters};
 use crate::change::AttemptStatus;
 use crate::error::{Error, Result};
 use crate::json::Json;
@@ -92,7 +92,7 @@ impl<'de> Deserialize<'de> for AttemptAction {
 /// let started = db.attempt(AttemptRequest::start().attempt_id("call-1").model("large"))?;
 /// assert_eq!(started[0].status, AttemptStatus::Running);
 /// let finish = AttemptRequest::finish("call-1").status(AttemptStatus::Completed);
-/// db.attempt(finish.token_in(120u64).token_out(48u64))?;
+/// db.attempt(finish.token_in(120).token_out(48))?;
 /// assert_eq!(db.attempt(AttemptRequest::list())?[0].token_out, Some(48));
 /// # Ok(())
 /// # }
@@ -203,14 +203,17 @@ impl AttemptRequest {
         params: Json;
         /// The format of the thread whose hash is kept.
         format: ThreadFormat;
-        /// Tokens sent.
-        token_in: u64;
-        /// Tokens received.
-        token_out: u64;
         /// What went wrong.
         error: String;
+    }
+
+    count_setters! {
+        /// Tokens sent.
+        token_in;
+        /// Tokens received.
+        token_out;
         /// For a list: only those of this cycle.
-        cycle: u64;
+        cycle;
     }
 
     /// The same with the hash in the place of the parameters, if its fields go with the action.

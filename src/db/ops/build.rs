@@ -22,6 +22,21 @@ macro_rules! setters {
 }
 pub(super) use setters;
 
+/// Setters of counts, which take a literal as it is written.
+macro_rules! count_setters {
+    ($($(#[$doc:meta])* $name:ident;)*) => {
+        $(
+            $(#[$doc])*
+            #[must_use]
+            pub fn $name(mut self, $name: u64) -> Self {
+                self.$name = Some($name);
+                self
+            }
+        )*
+    };
+}
+pub(super) use count_setters;
+
 /// The texts of a list.
 fn texts<T: Into<String>>(list: impl IntoIterator<Item = T>) -> Vec<String> {
     list.into_iter().map(Into::into).collect()

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 /// // A tool's result that lives for two cycles.
 /// db.add(Add::tool("Under the mat.").ttl(2).kind("result").tags(["search"]))?;
 /// // A standing instruction, with an id and an attribute of our own.
-/// db.add(Add::system("Be brief.").id("brief").attr("author", "ann"))?;
+/// db.add(Add::system("Be brief.").id("brief").attr("x:author", "ann"))?;
 /// // A container, and a block in it.
 /// db.add(Add::container().id("notes"))?;
 /// db.add(Add::block("The door is green.").to("#notes"))?;
