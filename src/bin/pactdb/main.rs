@@ -6,6 +6,7 @@ mod commands;
 mod connect;
 mod context;
 mod demo;
+mod histories;
 mod output;
 mod pipe;
 mod progress;

@@ -238,7 +238,7 @@ fn what_a_provider_was_sent_is_read_again_and_checked() {
     let said = folder.ok(&["thread", "--attempt", "a", "--check"]);
     assert!(said.starts_with("the openai thread of a at @e3 is what was sent: SHA-256 "), "{said}");
     let json = folder.ok(&["--json", "thread", "--attempt", "a", "--check"]);
-    assert!(json.starts_with("{\"ok\":{\"attempt_id\":\"a\",\"at_event\":3,"), "{json}");
+    assert!(json.starts_with("{\"ok\":{\"at_event\":3,\"attempt_id\":\"a\","), "{json}");
     let none = folder.run(&["thread", "--attempt", "b", "--check"]);
     assert_eq!(none.status, 1);
     assert!(none.err.starts_with("E_NODE_NOT_FOUND: no thread was kept of"), "{}", none.err);

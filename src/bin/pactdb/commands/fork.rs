@@ -1,12 +1,12 @@
 //! `fork`, `dump` and `load`: whole histories from store to store.
 
-use super::import::open;
 use crate::args::{DumpArgs, ForkArgs, LoadArgs};
-use crate::context::{Context, name_of, private};
+use crate::context::{Context, name_of};
+use crate::histories::{dump_to_file, fork_to, open_document};
 use crate::progress::Bar;
 use crate::render::{plural, visible};
-use pactdb::protocol::{Client, ClientExt, Copied, Dump, Dumped, State, dump_to, fork, load};
-use pactdb::{Code, Dialect, Error, Result};
+use pactdb::Result;
+use pactdb::protocol::{Copied, Dump, dump_to, load};
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 
@@ -14,29 +14,6 @@ pub fn run(context: &Context, args: &ForkArgs) -> Result<()> {
     let client = &*context.existing()?;
     let forked = fork_to(context, client, args.at.clone(), context.dialect, &args.new)?;
     said(context, &forked, &args.new, "forked into")
-}
-
-/// Makes another store with the history up to an address; the newest snapshot if there is none.
-pub fn fork_to(
-    context: &Context,
-    client: &dyn Client,
-    at: Option<String>,
-    dialect: Option<Dialect>,
-    new: &Path,
-) -> Result<Copied> {
-    let at = match at {
-        Some(at) => at,
-        None => match client.ask(State::default())?.store.cycle {
-            0 => {
-                let message = "there is no snapshot yet to end with: commit first";
-                return Err(Error::new(Code::SnapshotNotFound, message));
-            }
-            newest => format!("@c{newest}"),
-        },
-    };
-    let bar = Bar::new();
-    let (dump, name) = (Dump { at: Some(at), dialect }, Some(name_of(&context.store)));
-    fork(client, dump, name, new, &mut |told| bar.set("forking", told.done, told.total))
 }
 
 pub fn dump_store(context: &Context, args: &DumpArgs) -> Result<()> {
@@ -52,25 +29,6 @@ pub fn dump_store(context: &Context, args: &DumpArgs) -> Result<()> {
     let name = name_of(path);
     let text = format!("dumped {} to {}\n", plural(dumped.events, "event"), visible(&name));
     context.say(&dumped, &text)
-}
-
-/// Writes a dump to a file that must not exist.
-pub fn dump_to_file(client: &dyn Client, path: &Path) -> Result<Dumped> {
-    let error = |error| Error::new(Code::StoreIo, format!("{}: {error}", path.display()));
-    let file = private().write(true).create_new(true).open(path).map_err(error)?;
-    let mut out = BufWriter::new(file);
-    let bar = Bar::new();
-    let dumped = dump_to(client, Dump::default(), &mut out, &mut |told| bar.tell(&told));
-    let dumped = dumped.and_then(|dumped| {
-        let file = out.into_inner().map_err(|failed| error(failed.into_error()))?;
-        file.sync_all().map_err(error)?;
-        Ok(dumped)
-    });
-    if dumped.is_err() {
-        // Half a dump is none.
-        let _ = std::fs::remove_file(path);
-    }
-    dumped
 }
 
 /// Somebody who reads standard output, and may leave at any time.
@@ -92,7 +50,7 @@ impl<W: Write> Write for Reader<W> {
 }
 
 pub fn load_store(context: &Context, args: &LoadArgs) -> Result<()> {
-    let (input, _, _) = open(args.file.as_deref())?;
+    let (input, _, _) = open_document(args.file.as_deref())?;
     let bar = Bar::new();
     let loaded = context.budget().run(|| load(input, &args.new, &mut |told| bar.tell(&told)))?;
     drop(bar);

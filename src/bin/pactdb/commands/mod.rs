@@ -3,12 +3,12 @@
 
 mod attempt;
 mod edit;
-pub mod fork;
-pub mod import;
+mod fork;
+mod import;
 mod init;
 mod manual;
 mod read;
-pub mod replay;
+mod replay;
 mod thread;
 
 use crate::args::{Arguments, Command};

@@ -3,12 +3,11 @@
 use super::fork::said;
 use crate::args::ReplayArgs;
 use crate::context::Context;
+use crate::histories::steps;
 use crate::progress::Bar;
 use crate::render;
-use pactdb::json::{DecodeError, from_json};
-use pactdb::protocol::{Client, ClientExt, Dump, Notice, Replay, replay_into};
-use pactdb::session::Step;
-use pactdb::{Error, Result};
+use pactdb::Result;
+use pactdb::protocol::{Client, Dump, Replay, replay_into};
 use std::path::Path;
 
 pub fn run(context: &Context, args: ReplayArgs) -> Result<()> {
@@ -33,23 +32,6 @@ pub fn run(context: &Context, args: ReplayArgs) -> Result<()> {
         true => render::cycles(context.look, &steps),
         false => render::steps(context.look, &steps),
     })
-}
-
-/// The events of a replay, taken as they come, with a bar.
-pub fn steps(client: &dyn Client, request: Replay) -> Result<Vec<Step>> {
-    let (bar, mut steps) = (Bar::new(), Vec::new());
-    client.ask_streaming(request, &mut |notice| {
-        match notice {
-            Notice::Progress(progress) => bar.tell(&progress),
-            Notice::Part(step) => steps.push(from_json(step).map_err(unreadable)?),
-        }
-        Ok(())
-    })?;
-    Ok(steps)
-}
-
-fn unreadable(error: DecodeError) -> Error {
-    Error::request(format!("a part of the answer to replay cannot be read: {error}"))
 }
 
 fn into(context: &Context, client: &dyn Client, to: Option<String>, new: &Path) -> Result<()> {

@@ -3,9 +3,8 @@
 use super::script::Pieces;
 use super::session::{Outcome, Session};
 use crate::answer::{Answer, answer};
-use crate::commands::fork::{dump_to_file, fork_to};
-use crate::commands::import::read as read_document;
 use crate::context::private;
+use crate::histories::{dump_to_file, fork_to, read_document};
 use crate::render::{self, plural, visible};
 use crate::states;
 use pactdb::protocol::{ClientExt, Export};
