@@ -22,8 +22,8 @@ use serde::{Deserialize, Serialize};
 /// db.add(Add::tool("Under the mat.").ttl(2).kind("result").tags(["search"]))?;
 /// // A standing instruction, with an id and an attribute of our own.
 /// db.add(Add::system("Be brief.").id("brief").attr("x:author", "ann"))?;
-/// // A container, and a block in it.
-/// db.add(Add::container().id("notes"))?;
+/// // A container after the turn's own, and a block in it.
+/// db.add(Add::container().id("notes").offset(1))?;
 /// db.add(Add::block("The door is green.").to("#notes"))?;
 /// # Ok(())
 /// # }
