@@ -94,10 +94,13 @@ impl Budget {
         let bounded = deadline.is_some() || !cancels.is_empty();
         IN_FORCE.set(InForce { deadline, cancels, began: Some(began) });
         BOUNDED.set(bounded);
-        REACHED.set(None);
+        REACHED.set([None; COUNTED]);
         work()
     }
 }
+
+/// How many things are counted at once: loops are in other loops, and follow each other.
+const COUNTED: usize = 4;
 
 /// What is in force in this thread.
 #[derive(Debug, Clone, Default)]
@@ -111,8 +114,9 @@ thread_local! {
     static IN_FORCE: RefCell<InForce> = RefCell::default();
     /// Whether anything is in force: the only thing that most calls look at.
     static BOUNDED: Cell<bool> = const { Cell::new(false) };
-    /// How far the work has come, as far as it has said.
-    static REACHED: Cell<Option<Reached>> = const { Cell::new(None) };
+    /// How far the work has come, as far as it has said: what it counts, in the order in which it
+    /// began to.
+    static REACHED: Cell<[Option<Reached>; COUNTED]> = const { Cell::new([None; COUNTED]) };
 }
 
 /// Puts back what was in force before.
@@ -153,8 +157,8 @@ pub struct Stopped {
     pub reason: Reason,
     /// After how long.
     pub after: Duration,
-    /// How far it had come.
-    pub reached: Option<Reached>,
+    /// How far it had come: the outer loop first.
+    pub reached: [Option<Reached>; COUNTED],
 }
 
 impl Stopped {
@@ -176,13 +180,15 @@ impl std::fmt::Display for Stopped {
             Reason::Cancelled => write!(f, "cancelled after {after:.1?}")?,
             Reason::TimedOut => write!(f, "the time was over after {after:.1?}")?,
         }
-        match self.reached {
-            Some(Reached { what, done, total: Some(total) }) => {
-                write!(f, ": {done} of {total} {what}")
+        for (i, reached) in self.reached.iter().flatten().enumerate() {
+            let Reached { what, done, total } = reached;
+            f.write_str(if i == 0 { ": " } else { ", " })?;
+            match total {
+                Some(total) => write!(f, "{done} of {total} {what}")?,
+                None => write!(f, "{done} {what}")?,
             }
-            Some(Reached { what, done, total: None }) => write!(f, ": {done} {what}"),
-            None => Ok(()),
         }
+        Ok(())
     }
 }
 
@@ -199,7 +205,12 @@ pub fn reached(what: &'static str, done: u64, total: Option<u64>) -> Result<(), 
     if !BOUNDED.get() {
         return Ok(());
     }
-    REACHED.set(Some(Reached { what, done, total }));
+    let mut counts = REACHED.get();
+    let known = |count: &Option<Reached>| count.is_none_or(|count| count.what == what);
+    if let Some(count) = counts.iter_mut().find(|count| known(count)) {
+        *count = Some(Reached { what, done, total });
+        REACHED.set(counts);
+    }
     check_bounds()
 }
 

@@ -10,6 +10,7 @@ mod edits;
 mod manners;
 mod reads;
 mod sessions;
+mod stopping;
 
 /// A folder with a store of two turns and one edit in progress.
 pub(crate) fn small() -> Folder {
