@@ -150,9 +150,21 @@ pub enum Reason {
     TimedOut,
 }
 
-/// Work that was given up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stopped {
+/// Work that was given up. It is one word long, because errors that have it are passed on by loops.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stopped(Box<GivenUp>);
+
+impl std::ops::Deref for Stopped {
+    type Target = GivenUp;
+
+    fn deref(&self) -> &GivenUp {
+        &self.0
+    }
+}
+
+/// What is known of work that was given up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GivenUp {
     /// Why.
     pub reason: Reason,
     /// After how long.
@@ -224,6 +236,6 @@ fn check_bounds() -> Result<(), Stopped> {
             return Ok(());
         };
         let after = force.began.map_or(Duration::ZERO, |began| began.elapsed());
-        Err(Stopped { reason, after, reached: REACHED.get() })
+        Err(Stopped(Box::new(GivenUp { reason, after, reached: REACHED.get() })))
     })
 }

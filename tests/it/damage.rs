@@ -478,6 +478,7 @@ fn worn_store() -> Vec<u8> {
 
 /// Exchanges of two pages, one of which whoever adds something reads; all pages have something in
 /// them. Every third time one page is only put over the other.
+#[cfg(feature = "cli")]
 fn exchanges(image: &[u8], count: usize, random: &mut Random) -> Vec<(Vec<u8>, String)> {
     let disk = Disk::with(image.to_vec());
     let db = Options::new().clock(CLOCK).open_on(disk.clone()).unwrap();
@@ -507,6 +508,7 @@ fn exchanges(image: &[u8], count: usize, random: &mut Random) -> Vec<(Vec<u8>, S
 
 /// redb does not check what it reads. Where pages were exchanged, its commit panicked, and panicked
 /// again while it cleaned up, which ended the process; `compact` also went round in circles.
+#[cfg(feature = "cli")]
 #[test]
 fn exchanged_pages_never_end_the_program() {
     let folder = crate::support::program::Folder::new();
@@ -585,6 +587,7 @@ fn a_store_whose_free_pages_are_damaged_can_be_read_and_keeps_every_byte() {
 }
 
 /// A branch in the place of a page below it: redb went down and down, to the end of the stack.
+#[cfg(feature = "cli")]
 #[test]
 fn pages_that_name_each_other_are_not_followed_for_ever() {
     let folder = crate::support::program::Folder::new();

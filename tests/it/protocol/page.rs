@@ -3,7 +3,9 @@
 use super::check_file;
 use crate::support::storage::Memory;
 use pactdb::protocol::{LocalClient, Request, handle_streaming};
-use pactdb::{Db, Json, Map, Options};
+use pactdb::{Db, Options};
+#[cfg(feature = "schema")]
+use pactdb::{Json, Map};
 
 #[test]
 fn the_page_has_every_operation_and_its_examples_are_true() {
