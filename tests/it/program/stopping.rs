@@ -1,10 +1,8 @@
-//! Every question of the program can be stopped: by its time, by SIGTERM, and by Ctrl-C at a terminal.
-//! It then says how far it was, and the store is as it was and can be opened by the next one.
+//! Every question of the program can be stopped: by its time, and by SIGTERM. It then says how far it was, and the store is as it was and can be opened by the next one.
 
 #![cfg(unix)]
 
 use super::*;
-use crate::support::terminal::Terminal;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
@@ -62,30 +60,4 @@ fn a_pipe_ends_its_answer_when_it_is_told_to() {
     child.wait().unwrap();
     drop(input);
     folder.ok(&["verify"]);
-}
-
-/// How long a process has worked, in ticks of the system.
-#[cfg(target_os = "linux")]
-fn worked(process: u32) -> u64 {
-    let figures = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
-    let (_, figures) = figures.rsplit_once(')').unwrap();
-    figures.split_whitespace().nth(11).unwrap().parse().unwrap()
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn control_c_ends_a_question_and_not_the_repl() {
-    let folder = long();
-    let terminal = Terminal::start(&folder, &[]);
-    terminal.enter("@t0 .mt:depth(1) .cb");
-    let before = worked(terminal.id());
-    terminal.press(&format!("{SLOW}\r"));
-    // A line that is typed takes next to nothing, so this is the question.
-    while worked(terminal.id()) < before + 30 {
-        std::thread::yield_now();
-    }
-    send("-INT", terminal.id());
-    terminal.shows("E_CANCELLED");
-    let answer = terminal.enter("@t0 .mt:depth(1) .cb");
-    assert!(answer.contains("message 1499 of many"), "{answer}");
 }
