@@ -4,12 +4,13 @@ use crate::answer::{Answer, answer};
 use crate::args::{Arguments, Colour};
 use crate::connect::{self, Bounds, Connection};
 use crate::render::{self, Look, Tone, visible};
-use crate::{output, progress, signals};
+use crate::signals::Input;
+use crate::{output, progress};
 use pactdb::protocol::{Client, Request};
 use pactdb::{Budget, Code, Dialect, Error, Generation, Result, json};
 use serde::Serialize;
 use std::fs::OpenOptions;
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{BufRead, BufReader, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -166,7 +167,7 @@ impl Context {
         }
         output::remark(self.look, &format!("{} [y/N] ", visible(question)));
         let mut line = String::new();
-        let read = signals::wait(|| std::io::stdin().lock().read_line(&mut line));
+        let read = BufReader::new(Input).read_line(&mut line);
         match (read, line.trim()) {
             (Ok(1..), "y" | "Y" | "yes") => Ok(()),
             _ => Err(Error::new(Code::Conflict, "nothing was done")),

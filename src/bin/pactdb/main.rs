@@ -16,7 +16,7 @@ mod signals;
 mod states;
 
 use clap::Parser;
-use pactdb::{Code, Error, Result, json};
+use pactdb::{Error, Result, json};
 use render::Look;
 use std::process::ExitCode;
 
@@ -32,9 +32,9 @@ fn main() -> ExitCode {
     let ran =
         signals::listen(hangup).and_then(|()| signals::budget().run(|| commands::run(arguments)));
     ran.unwrap_or_else(|error| {
-        let status = failed(look, json, &error);
+        let status = failed(look, json, &signals::error_of(error));
         // What a signal ended says so in its status.
-        signals::status().filter(|_| error.code == Code::Cancelled).unwrap_or(status)
+        signals::status().unwrap_or(status)
     })
 }
 

@@ -5,6 +5,7 @@
 //! whatever the streams are.
 
 use crate::render::Look;
+use crate::signals::Output;
 use pactdb::{Code, Error, Result};
 use std::io::{ErrorKind, Write};
 
@@ -29,7 +30,5 @@ pub fn remark(look: Look, text: &str) {
 }
 
 fn write(text: &str) -> std::io::Result<()> {
-    let mut output = std::io::stdout().lock();
-    output.write_all(text.as_bytes())?;
-    output.flush()
+    Output.write_all(text.as_bytes())
 }

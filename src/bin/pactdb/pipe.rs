@@ -4,7 +4,7 @@
 //! request in progress, which is answered with `E_CANCELLED`; then the pipe ends as it does when its
 //! input ends.
 
-use crate::signals;
+use crate::signals::{self, Output};
 use pactdb::json::{Line, read_line};
 use pactdb::limits::MAX_LINE_BYTES;
 use pactdb::protocol::{Client, handle_streaming, refuse_line};
@@ -27,11 +27,11 @@ pub fn run(client: &dyn Client) -> Result<()> {
     // One line is read while another is answered; more would only fill memory.
     let (sender, receiver) = sync_channel(0);
     let signal = sender.clone();
-    signals::tell(move || {
+    let _watcher = signals::tell(move || {
         let _ = signal.send(Came::Signal);
     });
     std::thread::spawn(move || read(&sender));
-    serve(client, &receiver, std::io::stdout().lock())
+    serve(client, &receiver)
 }
 
 fn read(sender: &SyncSender<Came>) {
@@ -62,13 +62,12 @@ impl Came {
     }
 }
 
-fn serve(client: &dyn Client, receiver: &Receiver<Came>, mut output: impl Write) -> Result<()> {
+fn serve(client: &dyn Client, receiver: &Receiver<Came>) -> Result<()> {
     while !signals::came_already() {
         let reply = match receiver.recv() {
             Ok(Came::Line(line)) if is_blank(&line) => continue,
             Ok(Came::Line(line)) => handle_streaming(client, line, &mut |before| {
-                let sent = writeln!(output, "{before}").and_then(|()| output.flush());
-                sent.map_err(|error| Error::new(Code::StoreIo, format!("the output: {error}")))
+                send(&before).map_err(|error| failed(&error))
             }),
             Ok(Came::TooLong(line)) => refuse_line(&line, too_long()),
             Ok(Came::Failed(error)) => {
@@ -76,13 +75,23 @@ fn serve(client: &dyn Client, receiver: &Receiver<Came>, mut output: impl Write)
             }
             Ok(Came::End | Came::Signal) | Err(_) => return Ok(()),
         };
-        match writeln!(output, "{reply}").and_then(|()| output.flush()) {
+        match send(&reply) {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
-            Err(error) => return Err(Error::new(Code::StoreIo, format!("the output: {error}"))),
+            // Nobody reads, and the program is to end.
+            Err(_) if signals::came_already() => return Ok(()),
+            Err(error) => return Err(failed(&error)),
         }
     }
     Ok(())
+}
+
+fn send(line: &impl std::fmt::Display) -> std::io::Result<()> {
+    Output.write_all(format!("{line}\n").as_bytes())
+}
+
+fn failed(error: &std::io::Error) -> Error {
+    Error::new(Code::StoreIo, format!("the output: {error}"))
 }
 
 fn is_blank(line: &[u8]) -> bool {

@@ -86,6 +86,24 @@ impl Terminal {
         self.wait_for_prompt(&format!("an answer to {line:?}"), before)
     }
 
+    /// Types a line, and waits until the editor has taken it: what comes now is no key for it any more.
+    pub fn ask(&self, line: &str) {
+        self.press(line);
+        self.shows(line);
+        self.press(ENTER);
+        let start = Instant::now();
+        while !self.echoes() {
+            assert!(start.elapsed() < PATIENCE, "the editor keeps {line:?}:\n{}", self.screen());
+            std::thread::yield_now();
+        }
+    }
+
+    /// Whether the terminal is as it is for a program that reads no single keys.
+    pub fn echoes(&self) -> bool {
+        let modes = rustix::termios::tcgetattr(self.pty.as_ref().unwrap()).unwrap();
+        modes.local_modes.contains(rustix::termios::LocalModes::ICANON)
+    }
+
     /// Drops the line with Ctrl-C, and waits for the next prompt.
     pub fn cancel(&self) -> String {
         let before = self.prompts();

@@ -6,15 +6,15 @@
 use super::help::topics;
 use super::meta::{self, COMMANDS, Takes};
 use super::session::Session;
-use crate::connect::Connection;
 use pactdb::Dialect;
 use pactdb::language::complete::{Completion, step_starts};
 use pactdb::language::{Span, named_id};
-use pactdb::protocol::{ClientExt, Complete};
+use pactdb::protocol::{Client, ClientExt, Complete};
+use std::sync::{Arc, Weak};
 
 /// Who knows the words of the store, and in which state of it they are looked for.
 pub struct Words {
-    client: Connection,
+    client: Weak<dyn Client>,
     dialect: Dialect,
     at: Option<String>,
 }
@@ -23,7 +23,7 @@ impl Words {
     /// As a session looks at the store.
     pub fn of(session: &Session<'_>) -> Words {
         let at = session.lens.map(|lens| lens.to_string());
-        Words { client: session.client.clone(), dialect: session.dialect, at }
+        Words { client: Arc::downgrade(&session.client), dialect: session.dialect, at }
     }
 
     /// Completion of a selector or a statement that begins at a byte of the line. What cannot be told
@@ -36,7 +36,9 @@ impl Words {
         let (text, at) = (text.to_owned(), self.at.clone());
         let end = text.len();
         let asked = Complete { text, cursor: None, at, dialect: Some(dialect) };
-        let Ok(found) = self.client.ask(asked) else { return Completion::none(end) };
+        // The editor may outlast the session, and does not keep its store open.
+        let Some(client) = self.client.upgrade() else { return Completion::none(end) };
+        let Ok(found) = client.ask(asked) else { return Completion::none(end) };
         let start = usize::try_from(found.span.0).map_or(end, |start| start.min(end));
         Completion { span: Span::new(start, end), candidates: found.candidates }
     }

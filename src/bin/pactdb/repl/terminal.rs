@@ -7,7 +7,7 @@ use super::report;
 use super::session::{Outcome, Session};
 use crate::answer::Answer;
 use crate::context::Context;
-use crate::output::show;
+use crate::output::{exact, show};
 use crate::render::{self, Look, Tone, width_of};
 use crate::signals;
 use pactdb::{Code, Error, Result};
@@ -15,6 +15,7 @@ use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::{ColorMode, CompletionType, Config, Editor};
 use std::process::ExitCode;
+use std::sync::mpsc::channel;
 use std::time::Instant;
 
 /// What a second Ctrl-C is answered with.
@@ -29,25 +30,29 @@ pub fn run(context: &Context) -> Result<ExitCode> {
     signals::at_terminal();
     session.interactive = true;
     session.history = history::file_for(&context.store);
+    let terminal = Before::look();
     let mut editor = editor(&session)?;
     if show(session.look(), &welcome(&session, session.look(), is_new)?).is_err() {
         return Ok(ExitCode::SUCCESS);
     }
     let mut cancelled = false;
     loop {
-        // Ctrl-C between two lines is a signal and no key.
-        let between = signals::forget_interrupt();
-        if between && cancelled && show(session.look(), LEAVING).is_err() {
-            return Ok(ExitCode::SUCCESS);
-        }
-        cancelled = if between { !cancelled } else { cancelled };
+        signals::next_question();
         let look = session.look();
         if let Some(helper) = editor.helper_mut() {
             helper.follow(&session, look);
         }
         let asked = prompt(&session, look);
         let width = width_of(&asked.0);
-        match read(&mut editor, &asked) {
+        let line;
+        (editor, line) = match read(editor, asked) {
+            Some(read) => read,
+            None => {
+                terminal.restore();
+                return Ok(signals::status().unwrap_or(ExitCode::SUCCESS));
+            }
+        };
+        match line {
             Ok(line) if line.trim().is_empty() && session.replay.is_none() => cancelled = false,
             Ok(line) => {
                 cancelled = false;
@@ -78,16 +83,52 @@ pub fn run(context: &Context) -> Result<ExitCode> {
     }
 }
 
-/// Reads a line. A signal ends the program while it waits, and has ended it if it came before; Ctrl-C
-/// is a key.
-fn read(editor: &mut LineEditor, asked: &(String, String)) -> rustyline::Result<String> {
-    let mut line = Err(ReadlineError::Eof);
-    // The error is that of a signal, which ends the session like the end of the input.
-    let _ = signals::wait(|| {
-        line = editor.readline(asked);
-        Ok(())
+/// Reads a line, in a thread of its own because the editor hears of no signal; none if one came that
+/// ends the program. Ctrl-C is a key meanwhile.
+fn read(
+    mut editor: LineEditor,
+    asked: (String, String),
+) -> Option<(LineEditor, rustyline::Result<String>)> {
+    let (sender, receiver) = channel();
+    let signal = sender.clone();
+    let _watcher = signals::tell(move || {
+        let _ = signal.send(None);
     });
-    line
+    std::thread::spawn(move || {
+        let line = editor.readline(&asked);
+        let _ = sender.send(Some((editor, line)));
+    });
+    receiver.recv().ok().flatten()
+}
+
+/// How the terminal was before the first line was asked for.
+struct Before {
+    #[cfg(unix)]
+    modes: Option<rustix::termios::Termios>,
+}
+
+#[cfg(unix)]
+impl Before {
+    fn look() -> Before {
+        Before { modes: rustix::termios::tcgetattr(std::io::stdin()).ok() }
+    }
+
+    /// Takes the terminal back from an editor that is still reading.
+    fn restore(&self) {
+        use rustix::termios::{OptionalActions, tcsetattr};
+        let modes = self.modes.as_ref();
+        let _ = modes.map(|modes| tcsetattr(std::io::stdin(), OptionalActions::Now, modes));
+        let _ = exact("\x1b[?2004l\n");
+    }
+}
+
+#[cfg(not(unix))]
+impl Before {
+    fn look() -> Before {
+        Before {}
+    }
+
+    fn restore(&self) {}
 }
 
 /// The terminal is gone, or cannot be used: there is nobody to talk to.
@@ -131,12 +172,9 @@ fn remember(editor: &mut LineEditor, session: &Session<'_>, line: &str) {
 
 /// Runs a line and prints what came of it; false if the session is over.
 fn answer(session: &mut Session<'_>, line: &str, prompt: usize) -> std::io::Result<bool> {
-    signals::forget_interrupt();
     let start = Instant::now();
     let outcome = session.execute(line);
     let took = session.timing.then(|| start.elapsed());
-    // Ctrl-C was for this question and not for the next.
-    signals::forget_interrupt();
     let look = session.look();
     match outcome {
         Ok(Outcome::Leave) => return Ok(false),

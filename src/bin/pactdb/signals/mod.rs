@@ -1,29 +1,33 @@
-//! Ctrl-C and SIGTERM: they end the question that runs, and the program after it.
+//! Ctrl-C and SIGTERM: they end what runs, and the program after it.
 //!
 //! One flag, [`CANCEL`], ends whatever runs under [`budget`]; the answer is `E_CANCELLED`, the store
-//! is closed on the way out, and [`status`] is what shells expect: 130 or 143. A second Ctrl-C ends
-//! the program at once, and so does any signal while it waits for input, when nothing is under way.
-//! At a terminal Ctrl-C ends questions alone.
+//! is closed on the way out, and [`status`] is what shells expect: 130 or 143. Nobody who waits, for
+//! input or for somebody to read the output, keeps a signal waiting: [`Input`] and [`Output`] fail
+//! when one comes, and [`tell`] wakes whoever waits for something else. A second Ctrl-C ends the
+//! program at once.
+//!
+//! At a terminal Ctrl-C ends the question that runs, and nothing else: there it is no reason to leave.
+
+mod streams;
+
+pub use streams::{Input, Output};
 
 use pactdb::{Budget, Cancel, Code, Error, Result};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::SeqCst};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// Ends what runs.
 static CANCEL: LazyLock<Cancel> = LazyLock::new(Cancel::new);
 
-/// The last signal that came; 0 before the first.
+/// The last signal that ends the program; 0 before the first.
 static LAST: AtomicI32 = AtomicI32::new(0);
-
-/// Whether the program waits for input.
-static WAITING: AtomicBool = AtomicBool::new(false);
 
 /// Whether somebody at a terminal has Ctrl-C for questions.
 static AT_TERMINAL: AtomicBool = AtomicBool::new(false);
 
-/// Who is told of a signal.
-static WATCHER: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
+/// Who waits, and is told of a signal.
+static WAITING: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
 
 /// The number of Ctrl-C.
 const INTERRUPT: i32 = 2;
@@ -42,6 +46,7 @@ pub fn listen(hangup: bool) -> Result<()> {
 fn listen_to_system(hangup: bool) -> std::io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::iterator::Signals;
+    streams::prepare()?;
     let mut signals = Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup.then_some(SIGHUP)))?;
     std::thread::spawn(move || signals.forever().for_each(came));
     Ok(())
@@ -54,16 +59,26 @@ fn listen_to_system(_hangup: bool) -> std::io::Result<()> {
 
 /// A signal came. This runs in a thread of its own.
 fn came(signal: i32) {
+    if signal == INTERRUPT && AT_TERMINAL.load(SeqCst) {
+        // While a line is typed there is nothing to end, and the next question is not meant.
+        if waiting().is_none() {
+            CANCEL.cancel();
+        }
+        return;
+    }
     let first = LAST.swap(signal, SeqCst) == 0;
     CANCEL.cancel();
-    let to_question = signal == INTERRUPT && AT_TERMINAL.load(SeqCst);
-    if !to_question && (WAITING.load(SeqCst) || (!first && signal == INTERRUPT)) {
+    if streams::cannot_be_woken() || (!first && signal == INTERRUPT) {
         end_at_once(signal);
     }
-    let watcher = WATCHER.lock().unwrap_or_else(PoisonError::into_inner).take();
-    if let Some(tell) = watcher {
+    streams::wake();
+    if let Some(tell) = waiting().take() {
         std::thread::spawn(tell);
     }
+}
+
+fn waiting() -> MutexGuard<'static, Option<Box<dyn FnOnce() + Send>>> {
+    WAITING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Does what the system does with a signal that nobody listens to.
@@ -78,7 +93,7 @@ fn end_at_once(signal: i32) {
     std::process::exit(128 + signal);
 }
 
-/// Whether a signal came.
+/// Whether a signal came that ends the program.
 pub fn came_already() -> bool {
     LAST.load(SeqCst) != 0
 }
@@ -89,20 +104,32 @@ pub fn status() -> Option<ExitCode> {
     Some(ExitCode::from(128 | signal))
 }
 
-/// Tells of the next signal, once.
-pub fn tell(watcher: impl FnOnce() + Send + 'static) {
-    *WATCHER.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(watcher));
+/// The error of a command that a signal ended, whatever the signal made fail in it.
+pub fn error_of(error: Error) -> Error {
+    match came_already() && error.code != Code::Cancelled {
+        true => Error::new(Code::Cancelled, "a signal came while the program waited"),
+        false => error,
+    }
 }
 
-/// Waits for input. A signal ends the program meanwhile; one that came before does not let it begin.
-pub fn wait<T>(input: impl FnOnce() -> std::io::Result<T>) -> std::io::Result<T> {
-    WAITING.store(true, SeqCst);
-    let came = match came_already() {
-        true => Err(std::io::Error::other("a signal came")),
-        false => input(),
-    };
-    WAITING.store(false, SeqCst);
-    came
+/// Wakes somebody who waits, once, when a signal comes that ends the program.
+pub fn tell(watcher: impl FnOnce() + Send + 'static) -> Watcher {
+    *waiting() = Some(Box::new(watcher));
+    // One that came in the meantime found nobody.
+    if came_already() && let Some(tell) = waiting().take() {
+        std::thread::spawn(tell);
+    }
+    Watcher
+}
+
+/// Waits until it is dropped.
+#[must_use]
+pub struct Watcher;
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        waiting().take();
+    }
 }
 
 /// From now on Ctrl-C ends questions and not the program.
@@ -110,24 +137,11 @@ pub fn at_terminal() {
     AT_TERMINAL.store(true, SeqCst);
 }
 
-/// Forgets a Ctrl-C, so that questions run again; whether there was one.
-pub fn forget_interrupt() -> bool {
-    let was = LAST.compare_exchange(INTERRUPT, 0, SeqCst, SeqCst).is_ok();
-    if was {
-        CANCEL.reset();
-        // A SIGTERM that came in between stays.
-        if came_already() {
-            CANCEL.cancel();
-        }
-    }
-    was
-}
-
-/// Standard input, which signals do not have to wait for.
-pub struct Input;
-
-impl std::io::Read for Input {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        wait(|| std::io::stdin().lock().read(buffer))
+/// A question was answered, and Ctrl-C was for that one.
+pub fn next_question() {
+    CANCEL.reset();
+    // A signal that ends the program stays.
+    if came_already() {
+        CANCEL.cancel();
     }
 }
