@@ -10,7 +10,7 @@ use crate::query::timeline::Moment;
 
 /// A place that an edit names: a node, or the core that the head does not have yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::query) enum Named {
+pub(crate) enum Named {
     /// A node.
     Node(Id),
     /// The head's core.
@@ -18,10 +18,7 @@ pub(in crate::query) enum Named {
 }
 
 /// What a question finds if the head counts as having a core.
-pub(in crate::query) fn find_places(
-    ask: &Ask,
-    moment: &Moment<'_>,
-) -> Result<Vec<Named>, ReadError> {
+pub(crate) fn find_places(ask: &Ask, moment: &Moment<'_>) -> Result<Vec<Named>, ReadError> {
     let (mut found, mut core, mut used) = (Vec::new(), None, None);
     for group in &ask.groups {
         for (i, chain) in group.chains.iter().enumerate() {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// Whether the answer in each part depends on that part alone: nothing is counted over several,
 /// and no chain stands in for another.
-pub(in crate::query) fn is_local(ask: &Ask, moment: &Moment<'_>) -> Result<bool, ReadError> {
+pub(crate) fn is_local(ask: &Ask, moment: &Moment<'_>) -> Result<bool, ReadError> {
     let shared = Flat::shared(moment);
     for group in &ask.groups {
         let [chain] = &group.chains[..] else { return Ok(false) };
@@ -25,7 +25,7 @@ pub(in crate::query) fn is_local(ask: &Ask, moment: &Moment<'_>) -> Result<bool,
 }
 
 /// What a local question finds in some parts, in `^root` and in `^seq`; in order, unlimited.
-pub(in crate::query) fn find_in(
+pub(crate) fn find_in(
     ask: &Ask,
     moment: &Moment<'_>,
     places: &BTreeSet<Place>,
@@ -46,22 +46,22 @@ pub(in crate::query) fn find_in(
 }
 
 /// Asks a local question of one part after the other.
-pub(in crate::query) struct Finder<'a> {
+pub(crate) struct Finder<'a> {
     ask: &'a Ask,
     /// What its attributes depend on; what is in its tree does not matter.
-    pub(in crate::query) moment: Moment<'a>,
+    pub(crate) moment: Moment<'a>,
     flat: Flat,
 }
 
 impl<'a> Finder<'a> {
-    pub(in crate::query) fn new(ask: &'a Ask, moment: Moment<'a>) -> Finder<'a> {
+    pub(crate) fn new(ask: &'a Ask, moment: Moment<'a>) -> Finder<'a> {
         let flat = Flat::shared(&moment);
         Finder { ask, moment, flat }
     }
 
     /// What is found in a part, in canonical order and unlimited. The depths and the first ranks
     /// of the hits say nothing.
-    pub(in crate::query) fn in_part(
+    pub(crate) fn in_part(
         &mut self,
         place: Place,
         nodes: Arc<Subtree>,

@@ -17,23 +17,23 @@ use crate::snapshot::Contents;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Compares states of one store by one question.
-pub(in crate::query) struct Comparer<'a> {
+pub(crate) struct Comparer<'a> {
     timeline: &'a dyn Timeline,
     ask: &'a Ask,
     depends: Depends,
 }
 
 impl<'a> Comparer<'a> {
-    pub(in crate::query) fn new(timeline: &'a dyn Timeline, ask: &'a Ask) -> Comparer<'a> {
+    pub(crate) fn new(timeline: &'a dyn Timeline, ask: &'a Ask) -> Comparer<'a> {
         Comparer { timeline, ask, depends: Depends::of(ask) }
     }
 
-    pub(in crate::query) fn moment(&self, state: State) -> Result<Moment<'a>, ReadError> {
+    pub(crate) fn moment(&self, state: State) -> Result<Moment<'a>, ReadError> {
         Moment::of(self.timeline, state)
     }
 
     /// The difference between two states, the newer one first.
-    pub(in crate::query) fn compare(
+    pub(crate) fn compare(
         &self,
         (newer, new_state): (&Moment<'_>, State),
         (older, old_state): (&Moment<'_>, State),
@@ -70,7 +70,7 @@ impl<'a> Comparer<'a> {
     }
 
     /// The same by reading everything.
-    pub(in crate::query) fn compare_whole(
+    pub(crate) fn compare_whole(
         &self,
         newer: &Moment<'_>,
         older: &Moment<'_>,

@@ -12,12 +12,12 @@ use std::sync::{Arc, LazyLock};
 pub(super) const TTL: Field = Field::Borrowed("ttl");
 
 /// A field that differs: its name, its newer and its older value.
-pub(in crate::query) type Difference = (Field, Json, Json);
+pub(crate) type Difference = (Field, Json, Json);
 
 /// What differs between two states of one node; each ttl is counted to the cycle beside it. What
 /// one field says already is not said again by another: a content by its hash, a text of a time by
 /// the time.
-pub(in crate::query) fn differences(
+pub(crate) fn differences(
     (newer, newer_cycle): (&Hit, u64),
     (older, older_cycle): (&Hit, u64),
     contents: &dyn Contents,

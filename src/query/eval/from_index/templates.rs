@@ -61,11 +61,11 @@ impl<'m> Templates<'m> {
 }
 
 /// A question that templates answer completely, whatever the cycle.
-pub(in crate::query) struct TemplateQuery<'m>(Vec<Templates<'m>>);
+pub(crate) struct TemplateQuery<'m>(Vec<Templates<'m>>);
 
 impl<'m> TemplateQuery<'m> {
     /// The question, if it is one of those; it does not depend on depths.
-    pub(in crate::query) fn of(ask: &Ask, moment: &Moment<'m>) -> Option<TemplateQuery<'m>> {
+    pub(crate) fn of(ask: &Ask, moment: &Moment<'m>) -> Option<TemplateQuery<'m>> {
         let mut found = Vec::new();
         for chain in ask.groups.iter().flat_map(|group| &group.chains) {
             let (chain, exact, late) = strip(chain, (1, 1));
@@ -78,10 +78,7 @@ impl<'m> TemplateQuery<'m> {
     }
 
     /// The nodes of a template that it finds, in order.
-    pub(in crate::query) fn matches(
-        &mut self,
-        template: &Arc<Subtree>,
-    ) -> Result<Rc<[u32]>, ReadError> {
+    pub(crate) fn matches(&mut self, template: &Arc<Subtree>) -> Result<Rc<[u32]>, ReadError> {
         if let [only] = &mut self.0[..] {
             return only.matches(template);
         }

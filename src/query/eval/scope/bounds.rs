@@ -18,20 +18,20 @@ use std::collections::BTreeSet;
 
 /// The bounds of a chain.
 #[derive(Debug, Clone)]
-pub(in crate::query::eval) struct Scope {
+pub(crate) struct Scope {
     /// The depths of the parts that can matter.
     pub(super) depths: DepthSet,
     /// In each part that matters lies one of the ids of each set.
-    pub(in crate::query::eval) ids: Vec<BTreeSet<Box<str>>>,
+    pub(crate) ids: Vec<BTreeSet<Box<str>>>,
     /// What each part that matters holds.
     pub(super) needs: Vec<Need>,
     /// Whether something is counted over several parts.
-    pub(in crate::query::eval) crosses: bool,
+    pub(crate) crosses: bool,
 }
 
 impl Scope {
     /// The bounds of a chain at a moment; `shared` has `^root` and `^seq` alone.
-    pub(in crate::query::eval) fn of(
+    pub(crate) fn of(
         chain: &Chain,
         shared: &Flat,
         moment: &Moment<'_>,

@@ -17,7 +17,7 @@ const FEW: usize = 4;
 
 /// Whether it pays to ask the turn index before turns are loaded: its pages hold neighbours, so few
 /// pages must have many of the turns.
-pub(in crate::query::eval) fn is_dense(wanted: &[Wanted]) -> bool {
+pub(crate) fn is_dense(wanted: &[Wanted]) -> bool {
     let mut neighbours: Vec<(u64, u32)> =
         wanted.iter().filter_map(|(place, ..)| place.slot()).map(Slot::page).collect();
     neighbours.dedup();
@@ -25,14 +25,11 @@ pub(in crate::query::eval) fn is_dense(wanted: &[Wanted]) -> bool {
 }
 
 /// A part to be read: where it is, its depth, and its rank.
-pub(in crate::query::eval) type Wanted = (Place, i64, u64);
+pub(crate) type Wanted = (Place, i64, u64);
 
 impl Scope {
     /// The parts that matter, in canonical order.
-    pub(in crate::query::eval) fn places(
-        &self,
-        moment: &Moment<'_>,
-    ) -> Result<Vec<Wanted>, ReadError> {
+    pub(crate) fn places(&self, moment: &Moment<'_>) -> Result<Vec<Wanted>, ReadError> {
         Ok(match self.ids.iter().min_by_key(|ids| ids.len()) {
             Some(ids) => self.places_of_ids(ids, moment)?,
             None => match self.finite_places(moment)? {
@@ -89,10 +86,7 @@ impl Scope {
     }
 
     /// The same without the turns that the turn index excludes.
-    pub(in crate::query::eval) fn needed_places(
-        &self,
-        moment: &Moment<'_>,
-    ) -> Result<Vec<Wanted>, ReadError> {
+    pub(crate) fn needed_places(&self, moment: &Moment<'_>) -> Result<Vec<Wanted>, ReadError> {
         let mut wanted = self.places(moment)?;
         if self.needs.is_empty() || !is_dense(&wanted) {
             return Ok(wanted);
@@ -196,7 +190,7 @@ fn both(some: &[Slot], others: &[Slot]) -> Vec<Slot> {
 }
 
 /// The depth and rank of a place; none if it is not there.
-pub(in crate::query::eval) fn rank_of(place: Place, moment: &Moment<'_>) -> Option<(i64, u64)> {
+pub(crate) fn rank_of(place: Place, moment: &Moment<'_>) -> Option<(i64, u64)> {
     match place {
         Place::Sys => Some((-1, SYS_RANK)),
         Place::Ah => Some((0, AH_RANK)),
@@ -209,6 +203,6 @@ pub(in crate::query::eval) fn rank_of(place: Place, moment: &Moment<'_>) -> Opti
 }
 
 /// Every part of a tree.
-pub(in crate::query::eval) fn all_places(moment: &Moment<'_>) -> Vec<Wanted> {
+pub(crate) fn all_places(moment: &Moment<'_>) -> Vec<Wanted> {
     Scope::open().places_by_depth(moment)
 }

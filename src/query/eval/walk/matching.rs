@@ -12,18 +12,14 @@ use crate::query::timeline::Moment;
 
 /// Decides tests on the nodes of some parts.
 #[derive(Clone, Copy)]
-pub(in crate::query::eval) struct Matcher<'m> {
-    pub(in crate::query::eval) flat: &'m Flat,
-    pub(in crate::query::eval) moment: &'m Moment<'m>,
+pub(crate) struct Matcher<'m> {
+    pub(crate) flat: &'m Flat,
+    pub(crate) moment: &'m Moment<'m>,
 }
 
 impl<'m> Matcher<'m> {
     /// Whether all tests hold.
-    pub(in crate::query::eval) fn holds(
-        &self,
-        item: usize,
-        tests: &[Test],
-    ) -> Result<bool, ReadError> {
+    pub(crate) fn holds(&self, item: usize, tests: &[Test]) -> Result<bool, ReadError> {
         for test in tests {
             if !self.test(item, test)? {
                 return Ok(false);

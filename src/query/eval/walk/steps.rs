@@ -19,14 +19,14 @@ const CHECK_EVERY: usize = 4096;
 
 /// A place that a chain has come to: a node, or a zone of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::query::eval) struct Spot {
-    pub(in crate::query::eval) item: usize,
-    pub(in crate::query::eval) zone: Option<ZoneSign>,
+pub(crate) struct Spot {
+    pub(crate) item: usize,
+    pub(crate) zone: Option<ZoneSign>,
 }
 
 /// A zone that can be ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::query::eval) enum ZoneSign {
+pub(crate) enum ZoneSign {
     Pre,
     Core,
     Post,
@@ -52,7 +52,7 @@ impl ZoneSign {
 
 /// A walk over some parts.
 #[derive(Clone, Copy)]
-pub(in crate::query::eval) struct Walk<'m> {
+pub(crate) struct Walk<'m> {
     matcher: Matcher<'m>,
     /// Everything that might be reached if other parts were there as well: picks take all, and
     /// empty zones stay.
@@ -60,11 +60,11 @@ pub(in crate::query::eval) struct Walk<'m> {
 }
 
 impl<'m> Walk<'m> {
-    pub(in crate::query::eval) fn new(flat: &'m Flat, moment: &'m Moment<'m>) -> Walk<'m> {
+    pub(crate) fn new(flat: &'m Flat, moment: &'m Moment<'m>) -> Walk<'m> {
         Walk { matcher: Matcher { flat, moment }, lenient: false }
     }
 
-    pub(in crate::query::eval) fn lenient(flat: &'m Flat, moment: &'m Moment<'m>) -> Walk<'m> {
+    pub(crate) fn lenient(flat: &'m Flat, moment: &'m Moment<'m>) -> Walk<'m> {
         Walk { lenient: true, ..Walk::new(flat, moment) }
     }
 
@@ -74,7 +74,7 @@ impl<'m> Walk<'m> {
 
     /// The nodes that a chain ends at, virtual ones included. `note` learns the size of the set
     /// after each step.
-    pub(in crate::query::eval) fn ends(
+    pub(crate) fn ends(
         &self,
         chain: &Chain,
         note: &mut dyn FnMut(usize),
@@ -113,11 +113,7 @@ impl<'m> Walk<'m> {
     }
 
     /// The nodes of a set that satisfy a filter; zones stand for their children.
-    pub(in crate::query::eval) fn filter(
-        &self,
-        spots: &[Spot],
-        by: &Compound,
-    ) -> Result<Vec<Spot>, ReadError> {
+    pub(crate) fn filter(&self, spots: &[Spot], by: &Compound) -> Result<Vec<Spot>, ReadError> {
         let mut kept = Vec::new();
         for item in self.resolved(spots) {
             if self.matcher.holds(item, &by.tests)? {
@@ -140,7 +136,7 @@ impl<'m> Walk<'m> {
     }
 
     /// A step with nothing to its left.
-    pub(in crate::query::eval) fn anywhere(&self, step: &Step) -> Result<Vec<Spot>, ReadError> {
+    pub(crate) fn anywhere(&self, step: &Step) -> Result<Vec<Spot>, ReadError> {
         let all = 0..self.flat().len();
         match step {
             Step::Nodes(compound) => {
@@ -155,11 +151,7 @@ impl<'m> Walk<'m> {
     }
 
     /// A step behind a set.
-    pub(in crate::query::eval) fn follow(
-        &self,
-        spots: &[Spot],
-        link: &Link,
-    ) -> Result<Vec<Spot>, ReadError> {
+    pub(crate) fn follow(&self, spots: &[Spot], link: &Link) -> Result<Vec<Spot>, ReadError> {
         match (&link.step, link.reach) {
             (Step::Zone(zone), reach) => Ok(self.zones(spots, *zone, reach)),
             (Step::Nodes(compound), Reach::Below) => self.below(spots, compound),

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// A scan back through snapshots.
-pub(in crate::query::range) struct BackwardScan<'a> {
+pub(crate) struct BackwardScan<'a> {
     timeline: &'a dyn Timeline,
     /// Whether what remains of a ttl decides what is found.
     by_ttl: bool,
@@ -35,7 +35,7 @@ pub(in crate::query::range) struct BackwardScan<'a> {
 
 impl<'a> BackwardScan<'a> {
     /// A scan that begins at the snapshot of a moment.
-    pub(in crate::query::range) fn new(
+    pub(crate) fn new(
         timeline: &'a dyn Timeline,
         ask: &'a Ask,
         moment: Moment<'a>,
@@ -77,7 +77,7 @@ impl<'a> BackwardScan<'a> {
 
     /// Compares the snapshot of `newer` with that of `older`, its neighbour. None if the root or
     /// `^seq` differ, which this cannot compare; the scan is over then.
-    pub(in crate::query::range) fn step(
+    pub(crate) fn step(
         &mut self,
         newer: u64,
         older: u64,

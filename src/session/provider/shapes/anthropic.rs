@@ -3,7 +3,7 @@
 use super::shape::{Field, IMAGES, Shape, may, must};
 
 /// A breakpoint of the prompt cache, or none.
-pub(in crate::session::provider) const CACHE: Shape = Shape::Any(&[
+pub(crate) const CACHE: Shape = Shape::Any(&[
     Shape::Null,
     Shape::Map(&[
         must("type", Shape::Word(&["ephemeral"])),
@@ -13,13 +13,13 @@ pub(in crate::session::provider) const CACHE: Shape = Shape::Any(&[
 
 const CACHED: Field = may("cache_control", CACHE);
 /// A name, or none.
-pub(in crate::session::provider) const NAME: Shape = Shape::Any(&[Shape::Str, Shape::Null]);
+pub(crate) const NAME: Shape = Shape::Any(&[Shape::Str, Shape::Null]);
 const CITED: Field = must("cited_text", Shape::Str);
 const INDEX: Field = must("document_index", Shape::Int);
 const TITLE: Field = must("document_title", NAME);
 
 /// The citations of a text, or none.
-pub(in crate::session::provider) const CITATIONS: Shape = Shape::Any(&[Shape::Null, CITED_PLACES]);
+pub(crate) const CITATIONS: Shape = Shape::Any(&[Shape::Null, CITED_PLACES]);
 
 const CITED_PLACES: Shape = Shape::List(&Shape::Any(&[
     Shape::Map(&[
@@ -65,7 +65,7 @@ const CITED_PLACES: Shape = Shape::List(&Shape::Any(&[
 ]));
 
 /// A text.
-pub(in crate::session::provider) const TEXT: Shape = Shape::Map(&[
+pub(crate) const TEXT: Shape = Shape::Map(&[
     must("type", Shape::Word(&["text"])),
     must("text", Shape::Words),
     may("citations", CITATIONS),
@@ -139,24 +139,24 @@ const FOUND: Shape = Shape::Map(&[
 ]);
 
 /// What a user can say, and a tool too.
-pub(in crate::session::provider) const SHOWN: Shape = Shape::Any(&[IMAGE, DOCUMENT, FOUND]);
+pub(crate) const SHOWN: Shape = Shape::Any(&[IMAGE, DOCUMENT, FOUND]);
 
 /// A file for the provider's own tools, from the user.
-pub(in crate::session::provider) const UPLOAD: Shape = Shape::Map(&[
+pub(crate) const UPLOAD: Shape = Shape::Map(&[
     must("type", Shape::Word(&["container_upload"])),
     must("file_id", Shape::Words),
     CACHED,
 ]);
 
 /// The name of a tool, as a result.
-pub(in crate::session::provider) const REFERENCE: Shape = Shape::Map(&[
+pub(crate) const REFERENCE: Shape = Shape::Map(&[
     must("type", Shape::Word(&["tool_reference"])),
     must("tool_name", Shape::Words),
     CACHED,
 ]);
 
 /// Who called a tool, if it was not the model itself.
-pub(in crate::session::provider) const CALLER: Shape = Shape::Any(&[
+pub(crate) const CALLER: Shape = Shape::Any(&[
     Shape::Map(&[must("type", Shape::Word(&["direct"]))]),
     Shape::Map(&[
         must("type", Shape::Word(&["code_execution_20250825", "code_execution_20260120"])),
@@ -165,7 +165,7 @@ pub(in crate::session::provider) const CALLER: Shape = Shape::Any(&[
 ]);
 
 /// A call of a tool that the provider runs itself, and its result.
-pub(in crate::session::provider) const SERVED: Shape = Shape::Any(&[
+pub(crate) const SERVED: Shape = Shape::Any(&[
     Shape::Map(&[
         must("type", Shape::Word(&["server_tool_use"])),
         must("id", Shape::Words),

@@ -11,15 +11,15 @@ const BREAKPOINT: Field = may(
 );
 
 /// A text.
-pub(in crate::session::provider) const TEXT: Shape =
+pub(crate) const TEXT: Shape =
     Shape::Map(&[must("type", Shape::Word(&["text"])), must("text", Shape::Words), BREAKPOINT]);
 
 /// A refusal of the assistant.
-pub(in crate::session::provider) const REFUSAL: Shape =
+pub(crate) const REFUSAL: Shape =
     Shape::Map(&[must("type", Shape::Word(&["refusal"])), must("refusal", Shape::Words)]);
 
 /// What else a user can say.
-pub(in crate::session::provider) const USER: Shape = Shape::Any(&[
+pub(crate) const USER: Shape = Shape::Any(&[
     Shape::Map(&[
         must("type", Shape::Word(&["image_url"])),
         must(
@@ -56,4 +56,4 @@ pub(in crate::session::provider) const USER: Shape = Shape::Any(&[
 ]);
 
 /// An audio answer of the assistant.
-pub(in crate::session::provider) const AUDIO: Shape = Shape::Map(&[must("id", Shape::Words)]);
+pub(crate) const AUDIO: Shape = Shape::Map(&[must("id", Shape::Words)]);

@@ -4,7 +4,7 @@ use crate::json::Json;
 use crate::session::provider::unit::is_blank;
 
 /// The form of a value.
-pub(in crate::session::provider) enum Shape {
+pub(crate) enum Shape {
     /// Any text.
     Str,
     /// A text that says something.
@@ -31,7 +31,7 @@ pub(in crate::session::provider) enum Shape {
 }
 
 /// A field of an object.
-pub(in crate::session::provider) struct Field {
+pub(crate) struct Field {
     name: &'static str,
     shape: Shape,
     needed: bool,
@@ -47,7 +47,7 @@ pub(super) const fn may(name: &'static str, shape: Shape) -> Field {
 
 impl Shape {
     /// Whether a value has this form.
-    pub(in crate::session::provider) fn fits(&self, value: &Json) -> bool {
+    pub(crate) fn fits(&self, value: &Json) -> bool {
         match (self, value) {
             (Shape::Str, Json::Str(_))
             | (Shape::Int, Json::Int(_))
@@ -92,7 +92,7 @@ fn is_web(text: &str) -> bool {
 }
 
 /// The media type and the bytes of an address that holds an image itself.
-pub(in crate::session::provider) fn data_url(text: &str) -> Option<(&str, &str)> {
+pub(crate) fn data_url(text: &str) -> Option<(&str, &str)> {
     let (media, data) = text.strip_prefix("data:")?.split_once(";base64,")?;
     (IMAGES.contains(&media) && is_base64(data)).then_some((media, data))
 }
