@@ -32,13 +32,11 @@ impl Db {
     ///
     /// ```
     /// use pactdb::{Add, Db, Generation};
-    /// # fn main() -> pactdb::Result<()> {
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
     /// let reply = db.add(Add::user("Where is the key?").ttl(2))?;
     /// assert_eq!(reply.id.as_deref(), Some("cb:1"));
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), pactdb::Error>(())
     /// ```
     pub fn add(&self, request: Add) -> Result<IdReply> {
         match self.edit(EditOp::Add(Box::new(request)))? {

@@ -20,7 +20,6 @@ use std::sync::Arc;
 ///
 /// ```
 /// use pactdb::{Add, Address, Commit, Db, Generation};
-/// # fn main() -> pactdb::Result<()> {
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
 /// db.add(Add::user("Where is the key?").id("q1"))?;
@@ -32,8 +31,7 @@ use std::sync::Arc;
 /// assert_eq!(first.address(), Some(Address::Cycle(1)));
 /// assert!(first.node("a1")?.is_none());
 /// assert!(db.at(Some("@t0"))?.node("a1")?.is_some());
-/// # Ok(())
-/// # }
+/// # Ok::<(), pactdb::Error>(())
 /// ```
 #[derive(Clone)]
 pub struct Snapshot {
@@ -206,13 +204,11 @@ impl Db {
     ///
     /// ```
     /// use pactdb::{Add, Db, Generation};
-    /// # fn main() -> pactdb::Result<()> {
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
     /// db.add(Add::user("Where is the key?").id("q1"))?;
     /// assert!(db.working_state().node("q1")?.is_some());
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), pactdb::Error>(())
     /// ```
     pub fn working_state(&self) -> Snapshot {
         let working = self.working();
@@ -260,15 +256,13 @@ impl Db {
     ///
     /// ```
     /// use pactdb::{Commit, Db, Generation};
-    /// # fn main() -> pactdb::Result<()> {
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
     /// db.commit(Commit::new())?;
     /// db.commit(Commit::new())?;
     /// assert_eq!(db.at(Some("@t-1"))?.cycle(), 1);
     /// assert!(!db.at(None)?.is_committed());
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), pactdb::Error>(())
     /// ```
     pub fn at(&self, address: Option<&str>) -> Result<Snapshot> {
         let Some(text) = address else { return Ok(self.working_state()) };
@@ -288,13 +282,11 @@ impl Db {
     ///
     /// ```
     /// use pactdb::{Commit, Db, Generation};
-    /// # fn main() -> pactdb::Result<()> {
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
     /// db.commit(Commit::new())?;
     /// assert_eq!(db.export(Some("@c1"))?, db.snapshot(1)?.export()?);
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), pactdb::Error>(())
     /// ```
     pub fn export(&self, at: Option<&str>) -> Result<String> {
         self.at(at)?.export()
@@ -316,15 +308,13 @@ impl Db {
     ///
     /// ```
     /// use pactdb::{Add, Commit, Db, Generation};
-    /// # fn main() -> pactdb::Result<()> {
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
     /// db.add(Add::user("Where is the key?"))?;
     /// db.commit(Commit::new())?;
     /// let stats = db.stats()?;
     /// assert_eq!((stats.cycle, stats.blocks), (1, 1));
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), pactdb::Error>(())
     /// ```
     pub fn stats(&self) -> Result<Stats> {
         let _writer = self.write_lock()?;

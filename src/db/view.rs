@@ -133,7 +133,6 @@ impl Db {
     ///
     /// ```
     /// use pactdb::{Add, Commit, Db, Generation, Select, Selected};
-    /// # fn main() -> pactdb::Result<()> {
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
     /// db.add(Add::user("Where is the key?").id("q1"))?;
@@ -145,8 +144,7 @@ impl Db {
     /// // Of a range it says what changed from one snapshot to the next.
     /// let Selected::Range(range) = db.select("@c1..@c2 .cb")? else { unreachable!() };
     /// assert_eq!(range.diffs.len(), 1);
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), pactdb::Error>(())
     /// ```
     pub fn select(&self, question: impl Into<Select>) -> Result<Selected> {
         let Select { q, dialect, options } = question.into();
@@ -176,14 +174,12 @@ impl Db {
     ///
     /// ```
     /// use pactdb::{Add, Db, Generation, Json};
-    /// # fn main() -> pactdb::Result<()> {
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
     /// db.add(Add::user("Where is the key?"))?;
     /// let found = db.nodes("^ah .cb[role='user']")?.nodes;
     /// assert_eq!(found[0]["content"], Json::from("Where is the key?"));
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), pactdb::Error>(())
     /// ```
     pub fn nodes(&self, question: impl Into<Select>) -> Result<SelectedNodes> {
         let Select { q, dialect, options } = question.into();
@@ -221,13 +217,11 @@ impl Db {
     ///
     /// ```
     /// use pactdb::{Db, Generation};
-    /// # fn main() -> pactdb::Result<()> {
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
     /// let explained = db.explain("^ah .cb[role='user']", None)?;
     /// assert!(!explained.plan.is_empty());
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), pactdb::Error>(())
     /// ```
     pub fn explain(&self, text: &str, dialect: Option<Dialect>) -> Result<Explanation> {
         query::explain(&self.view(), text, dialect.unwrap_or(self.dialect()))

@@ -96,7 +96,6 @@ pub fn copy_on(
 /// ```
 /// use pactdb::session::{Until, fork};
 /// use pactdb::{Add, Commit, Db, Generation, Options};
-/// # fn main() -> pactdb::Result<()> {
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
 /// db.add(Add::user("Where is the key?"))?;
@@ -106,8 +105,7 @@ pub fn copy_on(
 /// # let path = folder.path().join("b.pactdb");
 /// let other = fork(&db, Until::Cycle(1), &path, Options::new(), &mut |_, _| {})?;
 /// assert_eq!(other.last_cycle(), 1);
-/// # Ok(())
-/// # }
+/// # Ok::<(), pactdb::Error>(())
 /// ```
 pub fn fork(
     db: &Db,

@@ -86,7 +86,6 @@ impl<'de> Deserialize<'de> for AttemptAction {
 ///
 /// ```
 /// use pactdb::{AttemptRequest, AttemptStatus, Db, Generation};
-/// # fn main() -> pactdb::Result<()> {
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
 /// let started = db.attempt(AttemptRequest::start().attempt_id("call-1").model("large"))?;
@@ -94,8 +93,7 @@ impl<'de> Deserialize<'de> for AttemptAction {
 /// let finish = AttemptRequest::finish("call-1").status(AttemptStatus::Completed);
 /// db.attempt(finish.token_in(120).token_out(48))?;
 /// assert_eq!(db.attempt(AttemptRequest::list())?[0].token_out, Some(48));
-/// # Ok(())
-/// # }
+/// # Ok::<(), pactdb::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -45,7 +45,6 @@ pub struct DumpReport {
 /// ```
 /// use pactdb::session::{dump, load};
 /// use pactdb::{Add, Commit, Db, Generation, Options};
-/// # fn main() -> pactdb::Result<()> {
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
 /// db.add(Add::user("Where is the key?"))?;
@@ -56,8 +55,7 @@ pub struct DumpReport {
 /// # let path = folder.path().join("b.pactdb");
 /// let copy = load(&*lines, &path, Options::new(), &mut |_, _| {})?;
 /// assert_eq!(copy.export(Some("@c1"))?, db.export(Some("@c1"))?);
-/// # Ok(())
-/// # }
+/// # Ok::<(), pactdb::Error>(())
 /// ```
 pub fn dump(
     db: &Db,

@@ -19,6 +19,8 @@ pub(crate) enum Shape {
     Bool,
     /// Any object.
     Object,
+    /// This text.
+    Is(&'static str),
     /// One of these texts.
     Word(&'static [&'static str]),
     /// An object with these fields and no others.
@@ -41,6 +43,11 @@ pub(super) const fn must(name: &'static str, shape: Shape) -> Field {
     Field { name, shape, needed: true }
 }
 
+/// The field that says what an object is.
+pub(super) const fn kind(name: &'static str) -> Field {
+    Field { name: "type", shape: Shape::Is(name), needed: true }
+}
+
 pub(super) const fn may(name: &'static str, shape: Shape) -> Field {
     Field { name, shape, needed: false }
 }
@@ -58,6 +65,7 @@ impl Shape {
             (Shape::Base64, Json::Str(text)) => is_base64(text),
             (Shape::Web, Json::Str(text)) => is_web(text),
             (Shape::Image, Json::Str(text)) => is_web(text) || data_url(text).is_some(),
+            (Shape::Is(word), Json::Str(text)) => text == word,
             (Shape::Word(words), Json::Str(text)) => words.contains(&text.as_str()),
             (Shape::List(shape), Json::List(items)) => {
                 !items.is_empty() && items.iter().all(|item| shape.fits(item))
