@@ -22,7 +22,7 @@ mod transfer;
 mod view;
 
 pub use attempts::Sent;
-pub use clock::{Clock, SystemClock};
+pub use clock::Clock;
 pub use handle::Db;
 pub use log::{concerned_ids, log_entry};
 pub use ops::{

@@ -14,6 +14,9 @@ use crate::model::{Node, Place, ReadError, Subtree, Tree, TurnSource, violations
 use crate::snapshot::{export, node_object, thread};
 use std::sync::Arc;
 
+/// What reading the store gives.
+pub(super) type Read<T> = std::result::Result<T, ReadError>;
+
 /// A state of the tree, to be read: a snapshot, or the working state as it was when it was taken
 /// or right after an event.
 /// It stays the same whatever happens to the store.
@@ -233,7 +236,7 @@ impl Db {
     }
 
     /// The tree of a cycle that has a snapshot.
-    pub(super) fn tree_at(&self, cycle: u64) -> std::result::Result<Tree, ReadError> {
+    pub(super) fn tree_at(&self, cycle: u64) -> Read<Tree> {
         if let Some(tree) = self.inner.snapshots.get(&cycle) {
             return Ok(tree);
         }

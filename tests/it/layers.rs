@@ -10,8 +10,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The folders and files of `src`, lowest first: each may use only what stands before it.
-const LAYERS: [&str; 20] = [
+const LAYERS: [&str; 21] = [
     "limits",
+    "named",
     "cause",
     "code",
     "budget",
