@@ -4,13 +4,13 @@
 //! one that is asked for. What comes later does not show.
 
 use super::handle::Db;
-use super::read::{Read, Snapshot};
+use super::read::Snapshot;
 use crate::change::{Event, History, State, Working, apply, materialize};
 use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::log::Record;
 use crate::model::{ReadError, Tree, TurnSource};
-use crate::query::EventState;
+use crate::query::{EventState, Read};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

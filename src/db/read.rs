@@ -10,12 +10,10 @@ use crate::index::CycleInfo;
 use crate::json::Json;
 use crate::language::ast::TimeKind;
 use crate::log::Record;
-use crate::model::{Node, Place, ReadError, Subtree, Tree, TurnSource, violations};
+use crate::model::{Node, Place, Subtree, Tree, TurnSource, violations};
+use crate::query::Read;
 use crate::snapshot::{export, node_object, thread};
 use std::sync::Arc;
-
-/// What reading the store gives.
-pub(super) type Read<T> = std::result::Result<T, ReadError>;
 
 /// A state of the tree, to be read: a snapshot, or the working state as it was when it was taken
 /// or right after an event.

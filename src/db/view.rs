@@ -2,7 +2,6 @@
 
 use super::handle::Db;
 use super::ops::{Diff, Select};
-use super::read::Read;
 use crate::change::{History, Working};
 use crate::error::{Error, Result};
 use crate::index::{Indexed, Lookup, SummaryPage};
@@ -10,8 +9,8 @@ use crate::language::ast::Selector;
 use crate::language::{Dialect, parse_selector};
 use crate::model::{ChangedPart, Generation, Place, Slot, Subtree, Tree};
 use crate::query::{
-    self, DiffReply, EventState, Explanation, ReadStates, RichDiffReply, Selected, SelectedNodes,
-    Timeline,
+    self, DiffReply, EventState, Explanation, Read, ReadStates, RichDiffReply, Selected,
+    SelectedNodes, Timeline,
 };
 use crate::snapshot::Contents;
 use crate::store::StoreReader;

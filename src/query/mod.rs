@@ -50,4 +50,4 @@ pub use range::{
 pub use resolve::resolve;
 pub use select::{Selected, SelectedNodes, answer, nodes, select, select_whole};
 pub use states::{ReadStates, states_read};
-pub use timeline::{EventState, Moment, Tally, Timeline};
+pub use timeline::{EventState, Moment, Read, Tally, Timeline};

@@ -2,12 +2,11 @@
 
 use super::scope::Scope;
 use super::walk::{Flat, Walk, read_part};
-use crate::model::ReadError;
 use crate::query::plan::Chain;
-use crate::query::timeline::Moment;
+use crate::query::timeline::{Moment, Read};
 
 /// How many nodes each step of a chain comes to, in the parts that it has to read.
-pub(crate) fn trace(chain: &Chain, moment: &Moment<'_>) -> Result<Vec<usize>, ReadError> {
+pub(crate) fn trace(chain: &Chain, moment: &Moment<'_>) -> Read<Vec<usize>> {
     let shared = Flat::shared(moment);
     let scope = Scope::of(chain, &shared, moment)?;
     let parts = scope.needed_places(moment)?.into_iter().map(|wanted| read_part(moment, wanted));
@@ -31,7 +30,7 @@ pub(crate) struct Reads {
 }
 
 /// What a chain will read at a moment.
-pub(crate) fn reads(chain: &Chain, moment: &Moment<'_>) -> Result<Reads, ReadError> {
+pub(crate) fn reads(chain: &Chain, moment: &Moment<'_>) -> Read<Reads> {
     let shared = Flat::shared(moment);
     let scope = Scope::of(chain, &shared, moment)?;
     Ok(Reads {

@@ -4,8 +4,9 @@ use super::commands as look_at;
 use super::files;
 use super::help;
 use super::session::{Outcome, Session};
-use pactdb::Result;
 use pactdb::language::nearest_word;
+use pactdb::protocol::{GetStats, Undo, Verify};
+use pactdb::{AttemptRequest, Commit, Result};
 
 /// A dot command.
 pub struct Command {
@@ -108,13 +109,15 @@ pub const COMMANDS: [Command; 25] = [
         .takes(Takes::Selector)
         .help("the log again with what each event changed: Enter shows the next one")
         .example(".replay .cb[role='tool']"),
-    command("stats", "", look_at::stats)
+    command("stats", "", |session, rest| look_at::alone(session, rest, "stats", GetStats {}))
         .aliases(&["status"])
         .help("figures of the store")
         .example(".stats"),
-    command("attempts", "", look_at::attempts)
-        .help("the recorded calls of providers")
-        .example(".attempts"),
+    command("attempts", "", |session, rest| {
+        look_at::alone(session, rest, "attempts", AttemptRequest::list())
+    })
+    .help("the recorded calls of providers")
+    .example(".attempts"),
     command("policy", "", look_at::policy)
         .help("the policies by which a commit prunes; `policy {…}` sets them")
         .example(".policy"),
@@ -126,10 +129,10 @@ pub const COMMANDS: [Command; 25] = [
         .takes(Takes::Words(&FORMS))
         .help("the last result again, whole, in this or another form")
         .example(".last json"),
-    command("undo", "", look_at::undo)
+    command("undo", "", |session, rest| look_at::alone(session, rest, "undo", Undo {}))
         .help("take back the last uncommitted edit, by an event of its own")
         .example(".undo"),
-    command("commit", "", look_at::commit)
+    command("commit", "", |session, rest| look_at::alone(session, rest, "commit", Commit::new()))
         .help("close the cycle, like the statement `commit`")
         .example(".commit"),
     command("export", "FILE [ADDRESS]", files::export)
@@ -152,7 +155,7 @@ pub const COMMANDS: [Command; 25] = [
         .takes(Takes::File)
         .help("run the statements of a file, up to the first error")
         .example(".read setup.pact"),
-    command("verify", "", look_at::verify)
+    command("verify", "", |session, rest| look_at::alone(session, rest, "verify", Verify {}))
         .help("check the chain, the contents, every digest and everything derived")
         .example(".verify"),
     command("dialect", "[0.1 | 1.0]", look_at::dialect)

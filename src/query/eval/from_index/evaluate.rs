@@ -8,7 +8,7 @@ use crate::model::{ContentRef, Id, Place, ReadError, Slot, Subtree};
 use crate::query::eval::scope::Wanted;
 use crate::query::eval::walk::check_other;
 use crate::query::plan::{Chain, Check};
-use crate::query::timeline::Moment;
+use crate::query::timeline::{Moment, Read};
 use crate::snapshot::Body;
 use std::cell::RefCell;
 use std::ops::Range;
@@ -93,7 +93,7 @@ impl<'m> IndexEvaluator<'m> {
         wanted: &[Wanted],
         ids: bool,
         known: &dyn Fn((u64, u32)) -> bool,
-    ) -> Result<(Vec<Verdict>, Vec<FoundId>), ReadError> {
+    ) -> Read<(Vec<Verdict>, Vec<FoundId>)> {
         let mut turns: Vec<(Slot, usize)> = Vec::with_capacity(wanted.len());
         for (i, (place, ..)) in wanted.iter().enumerate() {
             if let Place::Turn(slot) = place {
@@ -142,7 +142,7 @@ impl<'m> IndexEvaluator<'m> {
         names: &str,
         verdicts: &mut [Verdict],
         ids: bool,
-    ) -> Result<Vec<FoundId>, ReadError> {
+    ) -> Read<Vec<FoundId>> {
         for candidate in candidates {
             verdicts[candidate.turn] = Verdict::Skip;
         }

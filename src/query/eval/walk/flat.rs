@@ -6,8 +6,8 @@
 //! parts are those that the caller loaded.
 
 use crate::language::ast::Zone;
-use crate::model::{Class, Node, Place, ReadError, Subtree};
-use crate::query::timeline::Moment;
+use crate::model::{Class, Node, Place, Subtree};
+use crate::query::timeline::{Moment, Read};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -265,7 +265,7 @@ fn core_span(part: &Part, wanted: bool) -> Option<Range<usize>> {
 pub(crate) fn read_part(
     moment: &Moment<'_>,
     (place, depth, rank): (Place, i64, u64),
-) -> Result<Part, ReadError> {
+) -> Read<Part> {
     let nodes = moment.tree.subtree(place)?;
     moment.note(|tally| {
         tally.parts_read += 1;

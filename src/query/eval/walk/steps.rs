@@ -9,9 +9,8 @@ use super::matching::Matcher;
 use super::order::recency;
 use crate::budget;
 use crate::language::ast::Zone;
-use crate::model::ReadError;
 use crate::query::plan::{Chain, Compound, Link, Pick, Reach, Start, Step};
-use crate::query::timeline::Moment;
+use crate::query::timeline::{Moment, Read};
 use std::ops::Range;
 
 /// Nodes between two looks at the budget.
@@ -74,17 +73,13 @@ impl<'m> Walk<'m> {
 
     /// The nodes that a chain ends at, virtual ones included. `note` learns the size of the set
     /// after each step.
-    pub(crate) fn ends(
-        &self,
-        chain: &Chain,
-        note: &mut dyn FnMut(usize),
-    ) -> Result<Vec<usize>, ReadError> {
+    pub(crate) fn ends(&self, chain: &Chain, note: &mut dyn FnMut(usize)) -> Read<Vec<usize>> {
         let spots = self.chain(chain, note)?;
         Ok(self.resolved(&spots))
     }
 
     /// Recursion is as deep as parentheses nest, which is bounded.
-    fn chain(&self, chain: &Chain, note: &mut dyn FnMut(usize)) -> Result<Vec<Spot>, ReadError> {
+    fn chain(&self, chain: &Chain, note: &mut dyn FnMut(usize)) -> Read<Vec<Spot>> {
         let mut spots = match &chain.start {
             Start::Step(step) => self.anywhere(step)?,
             Start::Chains(chains) => {
@@ -113,7 +108,7 @@ impl<'m> Walk<'m> {
     }
 
     /// The nodes of a set that satisfy a filter; zones stand for their children.
-    pub(crate) fn filter(&self, spots: &[Spot], by: &Compound) -> Result<Vec<Spot>, ReadError> {
+    pub(crate) fn filter(&self, spots: &[Spot], by: &Compound) -> Read<Vec<Spot>> {
         let mut kept = Vec::new();
         for item in self.resolved(spots) {
             if self.matcher.holds(item, &by.tests)? {
@@ -136,7 +131,7 @@ impl<'m> Walk<'m> {
     }
 
     /// A step with nothing to its left.
-    pub(crate) fn anywhere(&self, step: &Step) -> Result<Vec<Spot>, ReadError> {
+    pub(crate) fn anywhere(&self, step: &Step) -> Read<Vec<Spot>> {
         let all = 0..self.flat().len();
         match step {
             Step::Nodes(compound) => {
@@ -151,7 +146,7 @@ impl<'m> Walk<'m> {
     }
 
     /// A step behind a set.
-    pub(crate) fn follow(&self, spots: &[Spot], link: &Link) -> Result<Vec<Spot>, ReadError> {
+    pub(crate) fn follow(&self, spots: &[Spot], link: &Link) -> Read<Vec<Spot>> {
         match (&link.step, link.reach) {
             (Step::Zone(zone), reach) => Ok(self.zones(spots, *zone, reach)),
             (Step::Nodes(compound), Reach::Below) => self.below(spots, compound),
@@ -187,7 +182,7 @@ impl<'m> Walk<'m> {
         }
     }
 
-    fn below(&self, spots: &[Spot], compound: &Compound) -> Result<Vec<Spot>, ReadError> {
+    fn below(&self, spots: &[Spot], compound: &Compound) -> Read<Vec<Spot>> {
         let ranges: Vec<Range<usize>> = spots.iter().map(|spot| self.range(*spot)).collect();
         let found = self.matches(merged(ranges.clone()).into_iter(), compound)?;
         if compound.picks.is_empty() {
@@ -208,7 +203,7 @@ impl<'m> Walk<'m> {
         spots: &[Spot],
         compound: &Compound,
         candidates: impl Fn(Spot) -> Vec<usize>,
-    ) -> Result<Vec<Spot>, ReadError> {
+    ) -> Read<Vec<Spot>> {
         let mut picked = Vec::new();
         for (done, spot) in spots.iter().enumerate() {
             if done % CHECK_EVERY == CHECK_EVERY - 1 {
@@ -235,7 +230,7 @@ impl<'m> Walk<'m> {
         &self,
         ranges: impl Iterator<Item = Range<usize>>,
         compound: &Compound,
-    ) -> Result<Vec<usize>, ReadError> {
+    ) -> Read<Vec<usize>> {
         let mut found = Vec::new();
         for (looked_at, item) in ranges.flatten().enumerate() {
             if looked_at % CHECK_EVERY == CHECK_EVERY - 1 {
