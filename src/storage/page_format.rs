@@ -238,7 +238,11 @@ fn children(page: &[u8], tree: Tree, layout: Layout) -> Option<Vec<Named>> {
         let (at, order) = layout.page(page, 8 + 16 * count + 8 * i)?;
         Some(Named { at, order, sum: sum_at(page, 8 + 16 * i)?, tree })
     };
-    (0..count).map(child).collect()
+    let mut children = Vec::with_capacity(count);
+    for i in 0..count {
+        children.push(child(i)?);
+    }
+    Some(children)
 }
 
 /// The roots of the tables in a list. A row is: its sort, how many rows the table has, whether there
