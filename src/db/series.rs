@@ -6,7 +6,7 @@ use super::handle::Db;
 use super::ops::{Add, Batch, Commit, EditOp, ImportReply, ImportTurn, TurnsRequest};
 use crate::budget;
 use crate::cause::Cause;
-use crate::change::decide::check_attr;
+use crate::change::decide::{check_attr, check_header};
 use crate::change::{Context, Event, Origin, Working, close_import, plan_import};
 use crate::code::Code;
 use crate::error::{Error, Result};
@@ -14,7 +14,7 @@ use crate::index::CycleKind;
 use crate::json::Json;
 use crate::limits::{MAX_BATCH_OPS, MAX_NAME_BYTES, MAX_NUMBER, MAX_SUBTREE_NODES, MAX_TIME_NS};
 use crate::log::NewEvent;
-use crate::model::Generation;
+use crate::model::{Class, Generation};
 use crate::snapshot::{check_content, check_size, content_bytes, hex, read_document};
 use crate::store::Append;
 use std::io;
@@ -301,9 +301,14 @@ pub fn check_import(add: &Add) -> Result<()> {
         return Err(Error::new(Code::Limit, message));
     }
     add.attrs.iter().try_for_each(|(name, value)| check_attr(name, value))?;
+    for (name, value) in &add.headers.0 {
+        check_header(name, value, [Class::Block])?;
+    }
     let texts = names.into_iter().flatten().chain(&add.tags).map(String::as_str);
-    let attrs = add.attrs.iter().map(|(name, value)| (name.as_str(), value));
-    check_size(texts, [add.tags.len(), 0], attrs).map_err(|what| Error::new(Code::Limit, what))?;
+    let attrs = add.attrs.iter().chain(&add.headers.0);
+    let attrs: Vec<_> = attrs.map(|(name, value)| (name.as_str(), value)).collect();
+    check_size(texts, [add.tags.len(), 0], attrs.into_iter())
+        .map_err(|what| Error::new(Code::Limit, what))?;
     if let Some(content) = &add.content {
         check_content(content).map_err(|what| Error::new(Code::ImportInvalid, what))?;
     }

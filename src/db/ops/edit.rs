@@ -4,8 +4,9 @@
 //! of the operation protocol.
 
 use super::absent;
+use super::headers::{self, Headers};
 use crate::error::{Error, Result};
-use crate::json::{Json, Map};
+use crate::json::{Json, Map, from_json, to_json};
 use crate::model::settable;
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +31,8 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
+#[serde(default)]
 pub struct Add {
     /// Where: a selector or a position; `^ah` if there is none. With `?` at its end it may match
     /// nothing, and then nothing happens.
@@ -96,6 +98,9 @@ pub struct Add {
     /// When it was made; the clock if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created_at_ns: Option<i64>,
+    /// Headers that have no field here.
+    #[serde(flatten, deserialize_with = "headers::addable")]
+    pub headers: Headers,
 }
 
 /// Sets headers of nodes. A field that is `None` leaves its header alone, `Some(None)` removes it.
@@ -115,7 +120,7 @@ pub struct Add {
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub struct Set {
     /// Which nodes.
     pub target: String,
@@ -192,28 +197,25 @@ pub struct Set {
     /// Custom attributes; null removes one.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub attrs: Map,
+    /// Headers that have no field here; null removes one.
+    #[serde(flatten, deserialize_with = "headers::settable")]
+    pub headers: Headers,
 }
 
 impl Set {
     /// Removes a header instead of setting it.
     pub fn clear(&mut self, name: &str) -> Result<()> {
-        match name {
-            "content" => self.content = Some(None),
-            "ttl" => self.ttl = Some(None),
-            "priority" => self.priority = Some(None),
-            "key" => self.key = Some(None),
-            "tags" => self.tags = Some(Vec::new()),
-            "cad" => self.cad = Some(None),
-            "pinned" => self.pinned = Some(false),
-            "refs" => self.refs = Some(Vec::new()),
-            "mime" => self.mime = Some(None),
-            "encoding" => self.encoding = Some(None),
-            other => {
-                let names: Vec<&str> = settable().iter().map(|row| row.name).collect();
-                let message = format!("--clear takes {}, not {other}", names.join(", "));
-                return Err(Error::request(message));
-            }
+        let names: Vec<&str> = settable().iter().map(|row| row.name).collect();
+        if !names.contains(&name) {
+            let message = format!("--clear takes {}, not {name}", names.join(", "));
+            return Err(Error::request(message));
         }
+        // In JSON null removes a header, whatever the type of its field.
+        let mut request = to_json(self)?;
+        if let Json::Map(fields) = &mut request {
+            fields.insert(name.to_owned(), Json::Null);
+        }
+        *self = from_json(request).map_err(|error| Error::in_request("set", error))?;
         Ok(())
     }
 }

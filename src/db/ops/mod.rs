@@ -10,6 +10,7 @@ mod attempt;
 mod batch;
 mod build;
 mod edit;
+mod headers;
 mod reply;
 mod turns;
 
@@ -18,6 +19,7 @@ pub use attempt::{AttemptAction, AttemptRequest, ThreadFormat};
 pub use batch::{Batch, EditOp, EndCadence, PolicyRequest};
 pub(crate) use batch::{in_words, read};
 pub use edit::{Add, Commit, Move, Remove, Set};
+pub use headers::{HeaderInfo, Headers};
 pub use reply::{
     CommitReply, EditReply, IdReply, IdsReply, ImportReply, KeyReply, LogEntry, Stats, UndoReply,
 };
