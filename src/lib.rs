@@ -104,7 +104,7 @@ pub mod answer {
     pub use crate::query::{
         Changed, ChangedFields, ContentDiff, ContentMode, ContentSummary, Delta, DiffBlock, Field,
         FromTo, Hunk, Limits, Material, Moved, ParentChanged, ParentDiff, Ran, RangeError,
-        RangeStats, ReadStates, RichChanged, SnapshotRef, Tally, TokenOp,
+        RangeStats, RichChanged, SnapshotRef, Tally, TokenOp,
     };
 }
 

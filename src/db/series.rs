@@ -22,6 +22,22 @@ use std::sync::Arc;
 
 impl Db {
     /// Imports a snapshot. Its tree becomes the newest snapshot and the working state.
+    ///
+    /// ```
+    /// use pactdb::{Add, Commit, Db, Generation, json};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// db.add(Add::user("Where is the key?").id("question"))?;
+    /// db.commit(Commit::new())?;
+    /// let document = json::parse(&db.export(Some("@t0"))?).unwrap();
+    ///
+    /// let other = Db::create(folder.path().join("b.pactdb"), Generation::V0_1)?;
+    /// assert_eq!(other.import_snapshot(&document)?.cycle, 1);
+    /// assert!(other.snapshot(1)?.node("question")?.is_some());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn import_snapshot(&self, document: &Json) -> Result<ImportReply> {
         let _writer = self.write_lock()?;
         self.check_room(size_of_document(document))?;
@@ -32,6 +48,22 @@ impl Db {
 
     /// Imports a series of snapshots: all of them, or none. `progress` is told how many are done,
     /// and of how many.
+    ///
+    /// ```
+    /// use pactdb::{Commit, Db, Generation, Json, json};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// db.commit(Commit::new())?;
+    /// db.commit(Commit::new())?;
+    /// let export = |cycle: u64| Ok(json::parse(&db.snapshot(cycle)?.export()?).unwrap());
+    /// let documents = [1, 2].into_iter().map(export).collect::<pactdb::Result<Vec<Json>>>()?;
+    ///
+    /// let other = Db::create(folder.path().join("b.pactdb"), Generation::V0_1)?;
+    /// assert_eq!(other.import_snapshots(&documents, &mut |_, _| {})?.commits, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn import_snapshots(
         &self,
         documents: &[Json],
@@ -118,6 +150,21 @@ impl Db {
     }
 
     /// Imports a flat log of messages (R9.4): one turn for each user message and what follows it.
+    ///
+    /// ```
+    /// use pactdb::{Db, Generation, json};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// let messages = [
+    ///     json::parse(r#"{"role": "user", "content": "Where is the key?"}"#).unwrap(),
+    ///     json::parse(r#"{"role": "assistant", "content": "Under the mat."}"#).unwrap(),
+    /// ];
+    /// assert_eq!(db.import_messages(&messages, None)?.cycle, 1);
+    /// assert_eq!(db.select("@c1 ^seq .cb")?.ids().len(), 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn import_messages(
         &self,
         messages: &[Json],
