@@ -150,7 +150,7 @@ const ROWS: &[Header] = {
             name: "confidence",
             held: Held::Attr(super::AttrKind::Integer { least: 0, most: 100 }),
             given: Always,
-            tracked: 23,
+            tracked: 201,
             only: BLOCKS,
             about: "how sure it is, in percent",
             ..row
@@ -160,7 +160,7 @@ const ROWS: &[Header] = {
             name: "stage",
             held: Held::Attr(super::AttrKind::Text),
             given: Once,
-            tracked: 24,
+            tracked: 202,
             about: "where in the work it was made",
             ..own
         },
@@ -169,7 +169,7 @@ const ROWS: &[Header] = {
             name: "checked",
             held: Held::Attr(super::AttrKind::Flag),
             given: Always,
-            tracked: 25,
+            tracked: 203,
             about: "whether somebody looked at it",
             ..row
         },

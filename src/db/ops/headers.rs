@@ -84,35 +84,31 @@ impl<'de> Visitor<'de> for Reader {
 }
 
 #[cfg(feature = "schema")]
-mod schema {
-    use super::{Headers, kept_as_attrs};
-    use crate::model::{AttrKind, Held};
-    use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+impl schemars::JsonSchema for Headers {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Headers".into()
+    }
 
-    impl JsonSchema for Headers {
-        fn schema_name() -> std::borrow::Cow<'static, str> {
-            "Headers".into()
-        }
+    fn inline_schema() -> bool {
+        true
+    }
 
-        fn inline_schema() -> bool {
-            true
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        use crate::model::AttrKind;
+        use schemars::json_schema;
+        let mut properties = serde_json::Map::new();
+        for row in kept_as_attrs() {
+            let Held::Attr(kind) = row.held else { continue };
+            let mut one = match kind {
+                AttrKind::Text => json_schema!({"type": ["string", "null"]}),
+                AttrKind::Flag => json_schema!({"type": ["boolean", "null"]}),
+                AttrKind::Integer { least, most } => {
+                    json_schema!({"type": ["integer", "null"], "minimum": least, "maximum": most})
+                }
+            };
+            one.insert("description".to_owned(), row.about.into());
+            properties.insert(row.name.to_owned(), one.into());
         }
-
-        fn json_schema(_: &mut SchemaGenerator) -> Schema {
-            let mut properties = serde_json::Map::new();
-            for row in kept_as_attrs() {
-                let Held::Attr(kind) = row.held else { continue };
-                let mut one = match kind {
-                    AttrKind::Text => json_schema!({"type": ["string", "null"]}),
-                    AttrKind::Flag => json_schema!({"type": ["boolean", "null"]}),
-                    AttrKind::Integer { least, most } => {
-                        json_schema!({"type": ["integer", "null"], "minimum": least, "maximum": most})
-                    }
-                };
-                one.insert("description".to_owned(), row.about.into());
-                properties.insert(row.name.to_owned(), one.into());
-            }
-            json_schema!({"type": "object", "properties": properties})
-        }
+        json_schema!({"type": "object", "properties": properties})
     }
 }
