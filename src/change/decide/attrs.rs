@@ -46,7 +46,10 @@ pub fn check_header(
         return Ok(None);
     }
     if !kind.fits(value) {
-        let found = value.type_name();
+        let found = match value {
+            Json::Int(number) => number.to_string(),
+            other => other.type_name().to_owned(),
+        };
         return invalid(format!("'{name}' must be {}, not {found}", kind.words()));
     }
     match classes.into_iter().find_map(|class| row.refused_by(class)) {
