@@ -100,6 +100,7 @@ pub struct Add {
     pub created_at_ns: Option<i64>,
     /// Headers that have no field here.
     #[serde(flatten, deserialize_with = "headers::addable")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "headers::addable_schema"))]
     pub headers: Headers,
 }
 
@@ -199,6 +200,7 @@ pub struct Set {
     pub attrs: Map,
     /// Headers that have no field here; null removes one.
     #[serde(flatten, deserialize_with = "headers::settable")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "headers::settable_schema"))]
     pub headers: Headers,
 }
 

@@ -31,9 +31,9 @@ impl Headers {
     pub fn known() -> impl Iterator<Item = HeaderInfo> {
         let info = |row: &'static Header| {
             let Header { name, about, .. } = *row;
-            HeaderInfo { name, about, settable: row.given == SetBy::Always }
+            HeaderInfo { name, about, settable: in_set(row) }
         };
-        kept_as_attrs().filter(|row| row.given != SetBy::Never).map(info)
+        kept_as_attrs().filter(|row| in_add(row)).map(info)
     }
 
     /// Gives a header a value; null means that there is none.
@@ -51,14 +51,22 @@ impl Headers {
     }
 }
 
+fn in_add(row: &Header) -> bool {
+    row.given != SetBy::Never
+}
+
+fn in_set(row: &Header) -> bool {
+    row.given == SetBy::Always
+}
+
 /// Reads those of an `add`.
 pub(super) fn addable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Headers, D::Error> {
-    deserializer.deserialize_map(Reader(|row| row.given != SetBy::Never))
+    deserializer.deserialize_map(Reader(in_add))
 }
 
 /// Reads those of a `set`.
 pub(super) fn settable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Headers, D::Error> {
-    deserializer.deserialize_map(Reader(|row| row.given == SetBy::Always))
+    deserializer.deserialize_map(Reader(in_set))
 }
 
 struct Reader(fn(&Header) -> bool);
@@ -83,32 +91,34 @@ impl<'de> Visitor<'de> for Reader {
     }
 }
 
+/// The schema of those of an `add`.
 #[cfg(feature = "schema")]
-impl schemars::JsonSchema for Headers {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Headers".into()
-    }
+pub(super) fn addable_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schema_of(in_add)
+}
 
-    fn inline_schema() -> bool {
-        true
-    }
+/// The schema of those of a `set`.
+#[cfg(feature = "schema")]
+pub(super) fn settable_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schema_of(in_set)
+}
 
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        use crate::model::AttrKind;
-        use schemars::json_schema;
-        let mut properties = serde_json::Map::new();
-        for row in kept_as_attrs() {
-            let Held::Attr(kind) = row.held else { continue };
-            let mut one = match kind {
-                AttrKind::Text => json_schema!({"type": ["string", "null"]}),
-                AttrKind::Flag => json_schema!({"type": ["boolean", "null"]}),
-                AttrKind::Integer { least, most } => {
-                    json_schema!({"type": ["integer", "null"], "minimum": least, "maximum": most})
-                }
-            };
-            one.insert("description".to_owned(), row.about.into());
-            properties.insert(row.name.to_owned(), one.into());
-        }
-        json_schema!({"type": "object", "properties": properties})
+#[cfg(feature = "schema")]
+fn schema_of(taken: fn(&Header) -> bool) -> schemars::Schema {
+    use crate::model::AttrKind;
+    use schemars::json_schema;
+    let mut properties = serde_json::Map::new();
+    for row in kept_as_attrs().filter(|row| taken(row)) {
+        let Held::Attr(kind) = row.held else { continue };
+        let mut one = match kind {
+            AttrKind::Text => json_schema!({"type": ["string", "null"]}),
+            AttrKind::Flag => json_schema!({"type": ["boolean", "null"]}),
+            AttrKind::Integer { least, most } => {
+                json_schema!({"type": ["integer", "null"], "minimum": least, "maximum": most})
+            }
+        };
+        one.insert("description".to_owned(), row.about.into());
+        properties.insert(row.name.to_owned(), one.into());
     }
+    json_schema!({"type": "object", "properties": properties})
 }
