@@ -150,12 +150,11 @@ impl Db {
         text: &str,
         dialect: Dialect,
     ) -> std::result::Result<Arc<Selector>, query::QueryError> {
-        let key = (dialect, text.into());
-        if let Some(known) = self.inner.selectors.get(&key) {
+        if let Some(known) = self.inner.selectors.get(&Asked(dialect, text)) {
             return Ok(known);
         }
         let selector = Arc::new(parse_selector(text, dialect)?);
-        self.inner.selectors.insert(key, selector.clone());
+        self.inner.selectors.insert((dialect, text.into()), selector.clone());
         Ok(selector)
     }
 
@@ -215,5 +214,15 @@ impl Db {
     pub fn explain(&self, text: &str, dialect: Option<Dialect>) -> Result<Explanation> {
         query::explain(&self.view(), text, dialect.unwrap_or(self.dialect()))
             .map_err(|error| Error::from(error).in_text(text))
+    }
+}
+
+/// A selector that is looked up by its text, without a copy of it.
+#[derive(Hash)]
+struct Asked<'a>(Dialect, &'a str);
+
+impl quick_cache::Equivalent<(Dialect, Box<str>)> for Asked<'_> {
+    fn equivalent(&self, known: &(Dialect, Box<str>)) -> bool {
+        (self.0, self.1) == (known.0, &*known.1)
     }
 }
