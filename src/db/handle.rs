@@ -76,6 +76,12 @@ impl Db {
         self.inner.store.generation()
     }
 
+    /// The id of the store: random, made with it, and another one for a fork or a loaded dump. A store
+    /// that was made before stores had ids has none.
+    pub fn id(&self) -> Result<Option<String>> {
+        Ok(self.inner.store.id()?)
+    }
+
     /// The file, if the store lies in one.
     pub fn path(&self) -> Option<&Path> {
         self.inner.store.path()

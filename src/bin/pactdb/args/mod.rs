@@ -13,6 +13,7 @@ pub use session::{
 
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use pactdb::attach::Access;
 use pactdb::{Dialect, Generation};
 use std::path::PathBuf;
 
@@ -62,6 +63,25 @@ pub struct Arguments {
     #[arg(long, global = true, help_heading = GLOBAL)]
     pub no_pager: bool,
 
+    /// Change nothing: edits are refused
+    #[arg(long, global = true, help_heading = GLOBAL)]
+    pub read_only: bool,
+
+    /// Do not talk to another process that has the store open: fail instead
+    #[arg(long, global = true, help_heading = GLOBAL)]
+    pub no_attach: bool,
+
+    /// What others may do while the REPL or a pipe has the store open: none, read or write
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHAT",
+        default_value = "write",
+        hide_possible_values = true,
+        help_heading = GLOBAL
+    )]
+    pub attach: Attach,
+
     /// How long an answer may take: 300ms, 2s, 1m; 0 is no bound, and so is nothing
     #[arg(
         long,
@@ -90,6 +110,25 @@ Start here:
 
 A selector is one line that says when, where and what; quote it for the shell.
 Ctrl-C and SIGTERM end what runs with E_CANCELLED and status 130 or 143; the store is closed.";
+
+/// What other processes may do.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub enum Attach {
+    None,
+    Read,
+    Write,
+}
+
+impl Attach {
+    /// As the library has it.
+    pub fn access(self) -> Option<Access> {
+        match self {
+            Attach::None => None,
+            Attach::Read => Some(Access::Read),
+            Attach::Write => Some(Access::Write),
+        }
+    }
+}
 
 /// Milliseconds out of `300ms`, `2s` or `1m`.
 fn timeout(text: &str) -> Result<u64, String> {

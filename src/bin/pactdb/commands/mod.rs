@@ -35,7 +35,7 @@ fn run_one(context: &Context, command: Command) -> Result<()> {
         Command::Repl | Command::Run { .. } => Ok(()),
         Command::Init { spec } => init::init(context, spec),
         Command::Demo { file } => demo::run(context, &file),
-        Command::Pipe => pipe::run(&*context.open_or_create()?),
+        Command::Pipe => pipe::run(&*context.open_to_stay()?),
         Command::Add(args) => edit::add(context, args),
         Command::Set(args) => edit::set(context, args),
         Command::Move(args) => edit::relocate(context, args),

@@ -12,13 +12,17 @@ pub fn prompt(session: &Session<'_>, look: Look) -> (String, String) {
     // A store that does not answer says so at the next line.
     let edited = session.store().is_ok_and(|store| store.uncommitted > 0);
     let mark = if lens.is_empty() && edited { "*" } else { "" };
-    let plain = format!("pactdb {name}{lens}{mark}> ");
+    let attached =
+        session.client.process().map(|process| format!(" (attached to process {process})"));
+    let attached = attached.unwrap_or_default();
+    let plain = format!("pactdb {name}{lens}{mark}{attached}> ");
     let styled = format!(
-        "{} {}{}{}{} ",
+        "{} {}{}{}{}{} ",
         look.paint(Tone::Dim, "pactdb"),
         look.paint(Tone::Strong, &name),
         look.paint(Tone::Soon, &lens),
         look.paint(Tone::Soon, mark),
+        look.paint(Tone::Dim, &attached),
         look.paint(Tone::Dim, ">"),
     );
     (plain, styled)

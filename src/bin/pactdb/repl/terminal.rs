@@ -26,7 +26,7 @@ type LineEditor = Editor<LineHelper, FileHistory>;
 /// Talks until the person leaves or the terminal is gone.
 pub fn run(context: &Context) -> Result<ExitCode> {
     let is_new = !context.store.exists();
-    let mut session = Session::new(context, context.open_or_create()?)?;
+    let mut session = Session::new(context, context.open_to_stay()?)?;
     signals::at_terminal();
     session.interactive = true;
     session.history = history::file_for(&context.store);

@@ -116,7 +116,9 @@ pub fn error_of(error: Error) -> Error {
 pub fn tell(watcher: impl FnOnce() + Send + 'static) -> Watcher {
     *waiting() = Some(Box::new(watcher));
     // One that came in the meantime found nobody.
-    if came_already() && let Some(tell) = waiting().take() {
+    if came_already()
+        && let Some(tell) = waiting().take()
+    {
         std::thread::spawn(tell);
     }
     Watcher
