@@ -51,7 +51,7 @@
 //!
 //! # Reading the source
 //!
-//! From the bottom up: `limits`, `cause`, `code` and `json` know nothing of the rest. `model` has the nouns,
+//! From the bottom up: `limits`, `named`, `cause`, `code` and `json` know nothing of the rest. `model` has the nouns,
 //! `language` turns text into syntax and back, `lifecycle` is the commit sequence, `snapshot` has
 //! the bytes and digests of states. `change` judges edits and applies events; it is pure. `storage`
 //! is a file of tables; `log` keeps the events in it, `index` what is derived from them, and `store`
@@ -74,6 +74,7 @@ mod lifecycle;
 pub mod limits;
 mod log;
 mod model;
+mod named;
 pub mod protocol;
 mod query;
 pub mod session;
@@ -114,28 +115,40 @@ pub mod answer {
 #[doc(hidden)]
 pub mod internals {
     pub mod budget {
-        pub use crate::budget::*;
+        pub use crate::budget::{Reason, Stopped, check, reached};
     }
     pub mod change {
-        pub use crate::change::*;
+        pub use crate::change::{
+            Add, Addition, ChangeError, Closed, Context, Edit, Insert, Move, Parent, Remove, Set,
+            State, Working, apply, close_commit, close_import, decide, plan_commit, plan_import,
+        };
     }
     pub mod db {
-        pub use crate::db::*;
+        pub use crate::db::{ImportTurn, Sent, TurnsRequest};
     }
     pub mod index {
-        pub use crate::index::*;
+        pub use crate::index::{Indexed, Lookup, SummaryPage, Trigrams, name_hashes};
     }
     pub mod model {
-        pub use crate::model::*;
+        pub use crate::model::{
+            ChangedPart, Class, ContentRef, DERIVED, FlagField, HEADERS, Header, Held, Id,
+            Instance, ListField, Node, PARENT_TRACKED, Place, ReadError, SetBy, Skeleton, Slot,
+            Subtree, TABLE, TextField, Tree, TurnSource, header, header_of, is_fixed, iso_from_ns,
+            settable, violations,
+        };
     }
     pub mod query {
-        pub use crate::query::*;
+        pub use crate::query::{
+            EventState, Moment, QueryError, Timeline, diff, explain, find_whole, nodes, plan,
+            resolve, resolve_parent, resolve_place, resolve_target, rich_diff, select,
+            select_whole,
+        };
     }
     pub mod snapshot {
-        pub use crate::snapshot::*;
+        pub use crate::snapshot::{Contents, content_hash, export, hex, read_document};
     }
     pub mod storage {
-        pub use crate::storage::*;
+        pub use crate::storage::{FileStorage, StorageBackend};
     }
 }
 

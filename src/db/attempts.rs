@@ -8,9 +8,6 @@ use crate::change::{Attempt, AttemptStatus, Event, State};
 use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::limits::MAX_NAME_BYTES;
-use crate::log::NewEvent;
-use crate::store::Append;
-use std::sync::Arc;
 
 /// Says what a provider is sent in a state.
 type Describe<'a> = &'a mut dyn FnMut(&Snapshot) -> Result<Sent>;
@@ -104,12 +101,7 @@ impl Db {
 
     /// Writes what became of a provider call.
     fn record(&self, attempt: Attempt, now: i64) -> Result<Attempt> {
-        let seq = self.inner.store.next_seq();
-        let event = Arc::new(Event::Attempt(attempt.clone()));
-        let events = [NewEvent { event: event.clone(), contents: Vec::new() }];
-        let durable = self.inner.settings.edits_are_durable();
-        self.inner.store.append(&Append { events: &events, time: now, closed: None, durable })?;
-        self.publish_event(seq, event)?;
+        self.write_event(Event::Attempt(attempt.clone()), Vec::new(), now)?;
         Ok(attempt)
     }
 

@@ -32,13 +32,11 @@ impl Db {
     ///
     /// ```
     /// use pactdb::{Add, Db, Generation};
-    /// # fn main() -> pactdb::Result<()> {
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
     /// let reply = db.add(Add::user("Where is the key?").ttl(2))?;
     /// assert_eq!(reply.id.as_deref(), Some("cb:1"));
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), pactdb::Error>(())
     /// ```
     pub fn add(&self, request: Add) -> Result<IdReply> {
         match self.edit(EditOp::Add(Box::new(request)))? {
@@ -121,15 +119,20 @@ impl Db {
         };
         let Some(decided) = decided else { return Ok(nothing) };
         let reply = reply_to(&decided, policies);
-        let event = Arc::new(decided.event);
-        let events = [NewEvent { event: event.clone(), contents: decided.contents }];
-        let durable = self.inner.settings.edits_are_durable();
-        self.inner.store.append(&Append { events: &events, time: now, closed: None, durable })?;
-        self.publish_event(seq, event)?;
+        self.write_event(decided.event, decided.contents, now)?;
         Ok(reply)
     }
 
-    pub(super) fn publish_event(&self, seq: u64, event: Arc<Event>) -> Result<()> {
+    /// Writes an event that stands alone, and makes the state that it leads to the current one.
+    pub(super) fn write_event(&self, event: Event, contents: Vec<Json>, now: i64) -> Result<()> {
+        let (seq, event) = (self.inner.store.next_seq(), Arc::new(event));
+        let events = [NewEvent { event: event.clone(), contents }];
+        let durable = self.inner.settings.edits_are_durable();
+        self.inner.store.append(&Append { events: &events, time: now, closed: None, durable })?;
+        self.publish_event(seq, event)
+    }
+
+    fn publish_event(&self, seq: u64, event: Arc<Event>) -> Result<()> {
         let mut published = self.inner.working.write().unwrap_or_else(PoisonError::into_inner);
         let working = Arc::make_mut(&mut published);
         if let Err(error) = apply(working, &event) {

@@ -20,15 +20,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 ///
 /// ```
 /// use pactdb::{Add, Commit, Db, Generation};
-/// # fn main() -> pactdb::Result<()> {
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let path = folder.path().join("memory.pactdb");
 /// let db = Db::create(&path, Generation::V0_1)?;
 /// db.add(Add::user("Where is the key?"))?;
 /// let commit = db.commit(Commit::new())?;
 /// assert_eq!(commit.cycle, 1);
-/// # Ok(())
-/// # }
+/// # Ok::<(), pactdb::Error>(())
 /// ```
 #[derive(Clone)]
 pub struct Db {
@@ -91,14 +89,12 @@ impl Db {
     ///
     /// ```
     /// use pactdb::{Commit, Db, Generation};
-    /// # fn main() -> pactdb::Result<()> {
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
     /// db.commit(Commit::new())?;
     /// let verified = db.verify(|progress| println!("{} of {}", progress.done, progress.total))?;
     /// assert_eq!(verified.commits, 1);
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), pactdb::Error>(())
     /// ```
     pub fn verify(&self, mut progress: impl FnMut(Progress)) -> Result<Verified> {
         self.alone(|| Ok(self.inner.store.verify(&mut progress)?), || Ok(()))
@@ -108,15 +104,13 @@ impl Db {
     ///
     /// ```
     /// use pactdb::{Commit, Db, Generation};
-    /// # fn main() -> pactdb::Result<()> {
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
     /// db.commit(Commit::new())?;
     /// let before = db.export(Some("@t0"))?;
     /// db.rebuild(|_| {})?;
     /// assert_eq!(db.export(Some("@t0"))?, before);
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), pactdb::Error>(())
     /// ```
     pub fn rebuild(&self, mut progress: impl FnMut(Progress)) -> Result<Verified> {
         let run = || {

@@ -22,7 +22,7 @@ mod transfer;
 mod view;
 
 pub use attempts::Sent;
-pub use clock::{Clock, SystemClock};
+pub use clock::Clock;
 pub use handle::Db;
 pub use log::{concerned_ids, log_entry};
 pub use ops::{
@@ -30,7 +30,7 @@ pub use ops::{
     EndCadence, IdReply, IdsReply, ImportReply, ImportTurn, KeyReply, Log, LogEntry, Move,
     PolicyRequest, Remove, Restore, Select, Set, Stats, ThreadFormat, TurnsRequest, UndoReply,
 };
-pub(crate) use ops::{in_words, read};
+pub(crate) use ops::{in_words, is_default, read, request};
 pub use options::Options;
 pub use read::{Address, Snapshot};
 pub use series::check_import;

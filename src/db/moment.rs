@@ -10,7 +10,7 @@ use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::log::Record;
 use crate::model::{ReadError, Tree, TurnSource};
-use crate::query::EventState;
+use crate::query::{EventState, Read};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -46,11 +46,7 @@ impl Db {
     }
 
     /// What is known of an event, as far as a state has come.
-    pub(super) fn event_state(
-        &self,
-        working: &Working,
-        seq: u64,
-    ) -> std::result::Result<EventState, ReadError> {
+    pub(super) fn event_state(&self, working: &Working, seq: u64) -> Read<EventState> {
         let newest = self.newest_event(working)?;
         if seq == 0 || seq > newest {
             return Ok(EventState::Unknown { newest });
@@ -77,7 +73,7 @@ impl Db {
     }
 
     /// The newest event that shows in a state.
-    fn newest_event(&self, working: &Working) -> std::result::Result<u64, ReadError> {
+    fn newest_event(&self, working: &Working) -> Read<u64> {
         if let Some(pending) = working.pending.last() {
             return Ok(pending.seq);
         }
@@ -88,17 +84,13 @@ impl Db {
         }
     }
 
-    fn record_of(&self, seq: u64) -> std::result::Result<Record, ReadError> {
+    fn record_of(&self, seq: u64) -> Read<Record> {
         let record = self.inner.store.reader().record(seq)?;
         record.ok_or_else(|| missing(seq))
     }
 
     /// How many cycles of a history were closed by an event or before it.
-    pub(super) fn closed_by(
-        &self,
-        history: &History,
-        seq: u64,
-    ) -> std::result::Result<u64, ReadError> {
+    pub(super) fn closed_by(&self, history: &History, seq: u64) -> Read<u64> {
         let (mut low, mut high) = (0, history.len());
         while low < high {
             let middle = low + (high - low) / 2;
@@ -113,11 +105,7 @@ impl Db {
 
     /// The tree right after an event that has a state of its own, and how many events were applied
     /// for it. `after` is the last cycle committed by then.
-    pub(super) fn tree_after(
-        &self,
-        seq: u64,
-        after: u64,
-    ) -> std::result::Result<(Tree, u64), ReadError> {
+    pub(super) fn tree_after(&self, seq: u64, after: u64) -> Read<(Tree, u64)> {
         let (mut working, closing) = self.state_from(after)?;
         let records = self.records_between(closing + 1, seq)?;
         // What was taken back by then is left out instead of being applied and taken back.
@@ -137,7 +125,7 @@ impl Db {
     }
 
     /// The events from one to another, both included.
-    fn records_between(&self, from: u64, to: u64) -> std::result::Result<Vec<Record>, ReadError> {
+    fn records_between(&self, from: u64, to: u64) -> Read<Vec<Record>> {
         let mut found: Vec<Record> = Vec::new();
         loop {
             let next = from + found.len() as u64;
@@ -154,7 +142,7 @@ impl Db {
     }
 
     /// The state that the events after a cycle were made in, and the event that closed the cycle.
-    pub(super) fn state_from(&self, cycle: u64) -> std::result::Result<(Working, u64), ReadError> {
+    pub(super) fn state_from(&self, cycle: u64) -> Read<(Working, u64)> {
         let source: Arc<dyn TurnSource> = self.inner.store.reader().clone();
         if cycle == 0 {
             let state = State::new(self.generation(), Tree::empty(source));

@@ -17,14 +17,12 @@ impl Db {
     ///
     /// ```
     /// use pactdb::{Db, Generation};
-    /// # fn main() -> pactdb::Result<()> {
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let path = folder.path().join("a.pactdb");
     /// let db = Db::create(&path, Generation::V0_1)?;
     /// assert_eq!(db.last_cycle(), 0);
     /// assert!(Db::create(&path, Generation::V0_1).is_err(), "it exists now");
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), pactdb::Error>(())
     /// ```
     pub fn create(path: impl AsRef<Path>, generation: Generation) -> Result<Db> {
         Options::new().generation(generation).create(path)
@@ -34,7 +32,6 @@ impl Db {
     ///
     /// ```
     /// use pactdb::{Add, Code, Commit, Db, Generation};
-    /// # fn main() -> pactdb::Result<()> {
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let path = folder.path().join("a.pactdb");
     /// let db = Db::create(&path, Generation::V0_1)?;
@@ -44,8 +41,7 @@ impl Db {
     /// assert_eq!(Db::open(&path).unwrap_err().code, Code::StoreLocked);
     /// drop(db);
     /// assert_eq!(Db::open(&path)?.last_cycle(), 1);
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), pactdb::Error>(())
     /// ```
     pub fn open(path: impl AsRef<Path>) -> Result<Db> {
         Options::new().open(path)
@@ -56,7 +52,6 @@ impl Db {
 ///
 /// ```
 /// use pactdb::{Add, Durability, Generation, Options};
-/// # fn main() -> pactdb::Result<()> {
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let path = folder.path().join("memory.pactdb");
 /// // Edits reach the disk with the next commit; a clock that stands still, for a test.
@@ -66,8 +61,7 @@ impl Db {
 ///     .clock(1_700_000_000_000_000_000);
 /// let db = options.open_or_create(&path)?;
 /// db.add(Add::user("Where is the key?"))?;
-/// # Ok(())
-/// # }
+/// # Ok::<(), pactdb::Error>(())
 /// ```
 pub struct Options {
     pub(super) generation: Generation,

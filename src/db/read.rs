@@ -10,7 +10,8 @@ use crate::index::CycleInfo;
 use crate::json::Json;
 use crate::language::ast::TimeKind;
 use crate::log::Record;
-use crate::model::{Node, Place, ReadError, Subtree, Tree, TurnSource, violations};
+use crate::model::{Node, Place, Subtree, Tree, TurnSource, violations};
+use crate::query::Read;
 use crate::snapshot::{export, node_object, thread};
 use std::sync::Arc;
 
@@ -20,7 +21,6 @@ use std::sync::Arc;
 ///
 /// ```
 /// use pactdb::{Add, Address, Commit, Db, Generation};
-/// # fn main() -> pactdb::Result<()> {
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
 /// db.add(Add::user("Where is the key?").id("q1"))?;
@@ -32,8 +32,7 @@ use std::sync::Arc;
 /// assert_eq!(first.address(), Some(Address::Cycle(1)));
 /// assert!(first.node("a1")?.is_none());
 /// assert!(db.at(Some("@t0"))?.node("a1")?.is_some());
-/// # Ok(())
-/// # }
+/// # Ok::<(), pactdb::Error>(())
 /// ```
 #[derive(Clone)]
 pub struct Snapshot {
@@ -206,13 +205,11 @@ impl Db {
     ///
     /// ```
     /// use pactdb::{Add, Db, Generation};
-    /// # fn main() -> pactdb::Result<()> {
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
     /// db.add(Add::user("Where is the key?").id("q1"))?;
     /// assert!(db.working_state().node("q1")?.is_some());
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), pactdb::Error>(())
     /// ```
     pub fn working_state(&self) -> Snapshot {
         let working = self.working();
@@ -237,7 +234,7 @@ impl Db {
     }
 
     /// The tree of a cycle that has a snapshot.
-    pub(super) fn tree_at(&self, cycle: u64) -> std::result::Result<Tree, ReadError> {
+    pub(super) fn tree_at(&self, cycle: u64) -> Read<Tree> {
         if let Some(tree) = self.inner.snapshots.get(&cycle) {
             return Ok(tree);
         }
@@ -260,15 +257,13 @@ impl Db {
     ///
     /// ```
     /// use pactdb::{Commit, Db, Generation};
-    /// # fn main() -> pactdb::Result<()> {
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
     /// db.commit(Commit::new())?;
     /// db.commit(Commit::new())?;
     /// assert_eq!(db.at(Some("@t-1"))?.cycle(), 1);
     /// assert!(!db.at(None)?.is_committed());
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), pactdb::Error>(())
     /// ```
     pub fn at(&self, address: Option<&str>) -> Result<Snapshot> {
         let Some(text) = address else { return Ok(self.working_state()) };
@@ -288,13 +283,11 @@ impl Db {
     ///
     /// ```
     /// use pactdb::{Commit, Db, Generation};
-    /// # fn main() -> pactdb::Result<()> {
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
     /// db.commit(Commit::new())?;
     /// assert_eq!(db.export(Some("@c1"))?, db.snapshot(1)?.export()?);
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), pactdb::Error>(())
     /// ```
     pub fn export(&self, at: Option<&str>) -> Result<String> {
         self.at(at)?.export()
@@ -316,15 +309,13 @@ impl Db {
     ///
     /// ```
     /// use pactdb::{Add, Commit, Db, Generation};
-    /// # fn main() -> pactdb::Result<()> {
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
     /// db.add(Add::user("Where is the key?"))?;
     /// db.commit(Commit::new())?;
     /// let stats = db.stats()?;
     /// assert_eq!((stats.cycle, stats.blocks), (1, 1));
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), pactdb::Error>(())
     /// ```
     pub fn stats(&self) -> Result<Stats> {
         let _writer = self.write_lock()?;

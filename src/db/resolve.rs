@@ -6,17 +6,9 @@ use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::language::ast::TimeKind;
 use crate::language::{Dialect, parse_place, parse_target, parse_time};
-use crate::model::{Generation, Id};
+use crate::model::Id;
 use crate::query::{self, Moment};
 use crate::snapshot::Contents;
-
-/// The dialect of a store's own generation.
-pub(super) fn dialect(generation: Generation) -> Dialect {
-    match generation {
-        Generation::V0_1 => Dialect::V0_1,
-        Generation::V1_0 => Dialect::V1_0,
-    }
-}
 
 fn moment<'a>(state: &State, contents: &'a dyn Contents) -> Moment<'a> {
     Moment::working(state.tree.clone(), state.last_cycle, state.generation, contents)
@@ -30,7 +22,7 @@ fn in_text(text: &str, error: query::QueryError) -> Error {
 
 /// The nodes of a target, in result order; none only if it ends in `?`.
 pub(super) fn targets(state: &State, contents: &dyn Contents, text: &str) -> Result<Vec<Id>> {
-    let dialect = dialect(state.generation);
+    let dialect = Dialect::from(state.generation);
     let target = parse_target(text, dialect).map_err(|e| Error::from(e).in_text(text))?;
     query::resolve_target(&target, dialect, &moment(state, contents)).map_err(|e| in_text(text, e))
 }
@@ -44,14 +36,14 @@ pub(super) fn place(
     let Some(text) = text else {
         return Ok(Some((Parent::Node(state.tree.ah()?.top().id.clone()), None)));
     };
-    let dialect = dialect(state.generation);
+    let dialect = Dialect::from(state.generation);
     let place = parse_place(text, dialect).map_err(|e| Error::from(e).in_text(text))?;
     query::resolve_place(&place, dialect, &moment(state, contents)).map_err(|e| in_text(text, e))
 }
 
 /// The one node that something is moved below; none if nothing matches and the place is optional.
 pub(super) fn parent(state: &State, contents: &dyn Contents, text: &str) -> Result<Option<Id>> {
-    let dialect = dialect(state.generation);
+    let dialect = Dialect::from(state.generation);
     let place = parse_place(text, dialect).map_err(|e| Error::from(e).in_text(text))?;
     query::resolve_parent(&place, dialect, &moment(state, contents)).map_err(|e| in_text(text, e))
 }
@@ -73,7 +65,7 @@ pub(super) fn snapshot_cycle(db: &Db, state: &State, text: &str) -> Result<u64> 
     match time(text)? {
         TimeKind::Cycle(cycle) if state.history.contains(cycle) => Ok(cycle),
         TimeKind::Relative(steps) => {
-            let newest = i64::from(dialect(db.generation()).t0_is_working_state());
+            let newest = i64::from(db.dialect().t0_is_working_state());
             let back = steps.checked_neg().and_then(|back| back.checked_sub(newest));
             let back = back.and_then(|back| u64::try_from(back).ok()).ok_or_else(missing)?;
             state.history.back(back).ok_or_else(missing)

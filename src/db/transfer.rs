@@ -8,14 +8,13 @@ use super::options::Options;
 use crate::change::{Event, Origin, Working};
 use crate::code::Code;
 use crate::error::{Error, Result};
-use crate::log::{ChainHash, Entry, NewEvent, Record, chain_start};
+use crate::log::{ChainHash, Entry, Record, chain_start};
 use crate::model::Generation;
 use crate::snapshot::Contents;
 use crate::storage::StorageBackend;
-use crate::store::{Append, Store, Transfer};
+use crate::store::{Store, Transfer};
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
 
 /// A note of where something came from, as it stands in the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,12 +125,7 @@ impl Db {
     #[doc(hidden)]
     pub fn record_origin(&self, origin: Origin) -> Result<()> {
         let _writer = self.write_lock()?;
-        let (seq, now) = (self.inner.store.next_seq(), self.inner.settings.now());
-        let event = Arc::new(Event::Origin(origin));
-        let events = [NewEvent { event: event.clone(), contents: Vec::new() }];
-        let durable = self.inner.settings.edits_are_durable();
-        self.inner.store.append(&Append { events: &events, time: now, closed: None, durable })?;
-        self.publish_event(seq, event)
+        self.write_event(Event::Origin(origin), Vec::new(), self.inner.settings.now())
     }
 }
 

@@ -2,16 +2,15 @@
 
 use super::handle::Db;
 use super::ops::{Diff, Select};
-use super::resolve;
 use crate::change::{History, Working};
 use crate::error::{Error, Result};
 use crate::index::{Indexed, Lookup, SummaryPage};
 use crate::language::ast::Selector;
 use crate::language::{Dialect, parse_selector};
-use crate::model::{ChangedPart, Generation, Place, ReadError, Slot, Subtree, Tree};
+use crate::model::{ChangedPart, Generation, Place, Slot, Subtree, Tree};
 use crate::query::{
-    self, DiffReply, EventState, Explanation, ReadStates, RichDiffReply, Selected, SelectedNodes,
-    Timeline,
+    self, DiffReply, EventState, Explanation, Read, ReadStates, RichDiffReply, Selected,
+    SelectedNodes, Timeline,
 };
 use crate::snapshot::Contents;
 use crate::store::StoreReader;
@@ -39,19 +38,19 @@ impl Timeline for View<'_> {
         self.working.state.last_cycle
     }
 
-    fn working(&self) -> std::result::Result<Tree, ReadError> {
+    fn working(&self) -> Read<Tree> {
         Ok(self.working.state.tree.clone())
     }
 
-    fn at(&self, cycle: u64) -> std::result::Result<Tree, ReadError> {
+    fn at(&self, cycle: u64) -> Read<Tree> {
         self.db.tree_at(cycle)
     }
 
-    fn event(&self, seq: u64) -> std::result::Result<EventState, ReadError> {
+    fn event(&self, seq: u64) -> Read<EventState> {
         self.db.event_state(&self.working, seq)
     }
 
-    fn after_event(&self, seq: u64, after: u64) -> std::result::Result<(Tree, u64), ReadError> {
+    fn after_event(&self, seq: u64, after: u64) -> Read<(Tree, u64)> {
         self.db.tree_after(seq, after)
     }
 
@@ -59,32 +58,27 @@ impl Timeline for View<'_> {
         &**self.reader
     }
 
-    fn changed_parts(&self, cycle: u64) -> std::result::Result<Vec<ChangedPart>, ReadError> {
+    fn changed_parts(&self, cycle: u64) -> Read<Vec<ChangedPart>> {
         Ok(self.reader.changed_parts(cycle)?)
     }
 
-    fn same_top(&self, one: u64, other: u64) -> std::result::Result<bool, ReadError> {
+    fn same_top(&self, one: u64, other: u64) -> Read<bool> {
         Ok(self.reader.same_top(one, other)?)
     }
 
-    fn places_of(&self, id: &str) -> std::result::Result<Vec<(u64, Place)>, ReadError> {
+    fn places_of(&self, id: &str) -> Read<Vec<(u64, Place)>> {
         Ok(self.reader.places_of(id)?)
     }
 
-    fn finite_places(&self, cycle: u64, most: u64) -> std::result::Result<Vec<Place>, ReadError> {
+    fn finite_places(&self, cycle: u64, most: u64) -> Read<Vec<Place>> {
         Ok(self.reader.finite_places(cycle, most)?)
     }
 
-    fn turns_with(
-        &self,
-        cycle: u64,
-        lookup: &Lookup,
-        most: usize,
-    ) -> std::result::Result<Option<Vec<Slot>>, ReadError> {
+    fn turns_with(&self, cycle: u64, lookup: &Lookup, most: usize) -> Read<Option<Vec<Slot>>> {
         Ok(self.reader.turns_with(cycle, lookup, most)?)
     }
 
-    fn summary_page(&self, slot: Slot) -> std::result::Result<Option<Arc<SummaryPage>>, ReadError> {
+    fn summary_page(&self, slot: Slot) -> Read<Option<Arc<SummaryPage>>> {
         Ok(self.reader.summary_page(slot)?)
     }
 
@@ -99,16 +93,11 @@ impl Timeline for View<'_> {
         contents: bool,
         matters: &mut dyn FnMut(&Arc<Subtree>) -> bool,
         each: &mut dyn FnMut(usize, Indexed<'_>),
-    ) -> std::result::Result<(), ReadError> {
+    ) -> Read<()> {
         Ok(self.reader.summaries(cycle, turns, contents, matters, each)?)
     }
 
-    fn versions(
-        &self,
-        place: Place,
-        from: u64,
-        upto: u64,
-    ) -> std::result::Result<Vec<u64>, ReadError> {
+    fn versions(&self, place: Place, from: u64, upto: u64) -> Read<Vec<u64>> {
         Ok(self.reader.versions(place, from, upto)?)
     }
 }
@@ -126,14 +115,13 @@ impl Db {
 
     /// The dialect that queries of this store are in unless they say otherwise.
     pub fn dialect(&self) -> Dialect {
-        resolve::dialect(self.generation())
+        Dialect::from(self.generation())
     }
 
     /// Answers a selector: ids, or what changed from cycle to cycle.
     ///
     /// ```
     /// use pactdb::{Add, Commit, Db, Generation, Select, Selected};
-    /// # fn main() -> pactdb::Result<()> {
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
     /// db.add(Add::user("Where is the key?").id("q1"))?;
@@ -145,8 +133,7 @@ impl Db {
     /// // Of a range it says what changed from one snapshot to the next.
     /// let Selected::Range(range) = db.select("@c1..@c2 .cb")? else { unreachable!() };
     /// assert_eq!(range.diffs.len(), 1);
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), pactdb::Error>(())
     /// ```
     pub fn select(&self, question: impl Into<Select>) -> Result<Selected> {
         let Select { q, dialect, options } = question.into();
@@ -176,14 +163,12 @@ impl Db {
     ///
     /// ```
     /// use pactdb::{Add, Db, Generation, Json};
-    /// # fn main() -> pactdb::Result<()> {
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
     /// db.add(Add::user("Where is the key?"))?;
     /// let found = db.nodes("^ah .cb[role='user']")?.nodes;
     /// assert_eq!(found[0]["content"], Json::from("Where is the key?"));
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), pactdb::Error>(())
     /// ```
     pub fn nodes(&self, question: impl Into<Select>) -> Result<SelectedNodes> {
         let Select { q, dialect, options } = question.into();
@@ -221,13 +206,11 @@ impl Db {
     ///
     /// ```
     /// use pactdb::{Db, Generation};
-    /// # fn main() -> pactdb::Result<()> {
     /// # let folder = tempfile::tempdir().unwrap();
     /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
     /// let explained = db.explain("^ah .cb[role='user']", None)?;
     /// assert!(!explained.plan.is_empty());
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), pactdb::Error>(())
     /// ```
     pub fn explain(&self, text: &str, dialect: Option<Dialect>) -> Result<Explanation> {
         query::explain(&self.view(), text, dialect.unwrap_or(self.dialect()))

@@ -73,10 +73,8 @@ mod view;
 mod write;
 
 pub use commits::{CycleInfo, CycleKind};
-pub use lookup::{Lookup, NameKind, Trigrams, name_hashes, trigram_hashes};
-pub use summary::{
-    Columns, Indexed, SummaryPage, SummaryVersion, Template, TurnSummary, sames, template,
-};
+pub use lookup::{Lookup, NameKind, Trigrams, name_hashes};
+pub use summary::{Indexed, SummaryPage, TurnSummary};
 
 pub(crate) use checkpoint::{read_checkpoint, write_checkpoint};
 pub(crate) use commits::{

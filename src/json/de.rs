@@ -20,6 +20,8 @@ pub fn from_json<T: DeserializeOwned>(value: Json) -> Result<T, DecodeError> {
     T::deserialize(value)
 }
 
+type Decoded<T> = Result<T, DecodeError>;
+
 impl<'de> IntoDeserializer<'de, DecodeError> for Json {
     type Deserializer = Json;
 
@@ -31,7 +33,7 @@ impl<'de> IntoDeserializer<'de, DecodeError> for Json {
 /// What a type asks for is only a hint here: the value says what it is.
 macro_rules! by_value {
     ($($method:ident)*) => {$(
-        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Decoded<V::Value> {
             self.deserialize_any(visitor)
         }
     )*};
@@ -40,7 +42,7 @@ macro_rules! by_value {
 impl<'de> Deserializer<'de> for Json {
     type Error = DecodeError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Decoded<V::Value> {
         match self {
             Json::Null => visitor.visit_unit(),
             Json::Bool(value) => visitor.visit_bool(value),
@@ -63,7 +65,7 @@ impl<'de> Deserializer<'de> for Json {
         deserialize_seq deserialize_map deserialize_identifier deserialize_ignored_any
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Decoded<V::Value> {
         match self {
             Json::Null => visitor.visit_none(),
             value => visitor.visit_some(value),
@@ -74,7 +76,7 @@ impl<'de> Deserializer<'de> for Json {
         self,
         _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, DecodeError> {
+    ) -> Decoded<V::Value> {
         self.deserialize_any(visitor)
     }
 
@@ -82,15 +84,11 @@ impl<'de> Deserializer<'de> for Json {
         self,
         _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, DecodeError> {
+    ) -> Decoded<V::Value> {
         visitor.visit_newtype_struct(self)
     }
 
-    fn deserialize_tuple<V: Visitor<'de>>(
-        self,
-        _: usize,
-        visitor: V,
-    ) -> Result<V::Value, DecodeError> {
+    fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Decoded<V::Value> {
         self.deserialize_any(visitor)
     }
 
@@ -99,7 +97,7 @@ impl<'de> Deserializer<'de> for Json {
         _: &'static str,
         _: usize,
         visitor: V,
-    ) -> Result<V::Value, DecodeError> {
+    ) -> Decoded<V::Value> {
         self.deserialize_any(visitor)
     }
 
@@ -108,7 +106,7 @@ impl<'de> Deserializer<'de> for Json {
         _: &'static str,
         fields: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, DecodeError> {
+    ) -> Decoded<V::Value> {
         match self {
             Json::Map(map) => visitor.visit_map(Entries::new(map, fields)),
             // A struct is an object: a list that happens to have as many items is none.
@@ -124,7 +122,7 @@ impl<'de> Deserializer<'de> for Json {
         _: &'static str,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, DecodeError> {
+    ) -> Decoded<V::Value> {
         match self {
             Json::Str(name) => visitor.visit_enum(Variant { name, value: Json::Null }),
             Json::Map(map) if map.len() == 1 => {
@@ -151,10 +149,7 @@ struct Items {
 impl<'de> SeqAccess<'de> for Items {
     type Error = DecodeError;
 
-    fn next_element_seed<T: DeserializeSeed<'de>>(
-        &mut self,
-        seed: T,
-    ) -> Result<Option<T::Value>, DecodeError> {
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Decoded<Option<T::Value>> {
         let Some(item) = self.items.next() else { return Ok(None) };
         self.read += 1;
         seed.deserialize(item).map(Some)
@@ -185,20 +180,14 @@ impl Entries {
 impl<'de> MapAccess<'de> for Entries {
     type Error = DecodeError;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(
-        &mut self,
-        seed: K,
-    ) -> Result<Option<K::Value>, DecodeError> {
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Decoded<Option<K::Value>> {
         let Some((name, value)) = self.entries.next() else { return Ok(None) };
         let key = seed.deserialize(StrDeserializer::<DecodeError>::new(&name))?;
         self.value = Some((name, value));
         Ok(Some(key))
     }
 
-    fn next_value_seed<V: DeserializeSeed<'de>>(
-        &mut self,
-        seed: V,
-    ) -> Result<V::Value, DecodeError> {
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Decoded<V::Value> {
         let Some((name, value)) = self.value.take() else {
             return Err(de::Error::custom("a value was asked for before its key"));
         };
@@ -220,10 +209,7 @@ impl<'de> EnumAccess<'de> for Variant {
     type Error = DecodeError;
     type Variant = Json;
 
-    fn variant_seed<V: DeserializeSeed<'de>>(
-        self,
-        seed: V,
-    ) -> Result<(V::Value, Json), DecodeError> {
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Decoded<(V::Value, Json)> {
         let name = seed.deserialize(StringDeserializer::<DecodeError>::new(self.name))?;
         Ok((name, self.value))
     }
@@ -232,18 +218,15 @@ impl<'de> EnumAccess<'de> for Variant {
 impl<'de> VariantAccess<'de> for Json {
     type Error = DecodeError;
 
-    fn unit_variant(self) -> Result<(), DecodeError> {
+    fn unit_variant(self) -> Decoded<()> {
         de::Deserialize::deserialize(self)
     }
 
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(
-        self,
-        seed: T,
-    ) -> Result<T::Value, DecodeError> {
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Decoded<T::Value> {
         seed.deserialize(self)
     }
 
-    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, DecodeError> {
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Decoded<V::Value> {
         self.deserialize_any(visitor)
     }
 
@@ -251,7 +234,7 @@ impl<'de> VariantAccess<'de> for Json {
         self,
         fields: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, DecodeError> {
+    ) -> Decoded<V::Value> {
         self.deserialize_struct("", fields, visitor)
     }
 }

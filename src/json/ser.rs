@@ -29,9 +29,11 @@ impl ser::Error for EncodeError {
 }
 
 /// Serializers of integers that an `i128` holds.
+type Encoded<T = Json> = Result<T, EncodeError>;
+
 macro_rules! integers {
     ($($name:ident: $type:ty,)*) => {
-        $(fn $name(self, value: $type) -> Result<Json, EncodeError> {
+        $(fn $name(self, value: $type) -> Encoded {
             Ok(Json::from(i128::from(value)))
         })*
     };
@@ -50,7 +52,7 @@ impl ser::Serializer for ToJson {
     type SerializeStruct = Object;
     type SerializeStructVariant = Object;
 
-    fn serialize_bool(self, value: bool) -> Result<Json, EncodeError> {
+    fn serialize_bool(self, value: bool) -> Encoded {
         Ok(Json::Bool(value))
     }
 
@@ -66,58 +68,53 @@ impl ser::Serializer for ToJson {
         serialize_u64: u64,
     }
 
-    fn serialize_u128(self, value: u128) -> Result<Json, EncodeError> {
+    fn serialize_u128(self, value: u128) -> Encoded {
         match i64::try_from(value) {
             Ok(number) => Ok(Json::Int(number)),
             Err(_) => Ok(Json::BigInt(value.to_string().into())),
         }
     }
 
-    fn serialize_f32(self, value: f32) -> Result<Json, EncodeError> {
+    fn serialize_f32(self, value: f32) -> Encoded {
         self.serialize_f64(value.into())
     }
 
-    fn serialize_f64(self, value: f64) -> Result<Json, EncodeError> {
+    fn serialize_f64(self, value: f64) -> Encoded {
         match value.is_finite() {
             true => Ok(Json::Float(value)),
             false => Err(ser::Error::custom(format!("JSON has no number {value}"))),
         }
     }
 
-    fn serialize_char(self, value: char) -> Result<Json, EncodeError> {
+    fn serialize_char(self, value: char) -> Encoded {
         Ok(Json::Str(value.into()))
     }
 
-    fn serialize_str(self, value: &str) -> Result<Json, EncodeError> {
+    fn serialize_str(self, value: &str) -> Encoded {
         Ok(Json::from(value))
     }
 
-    fn serialize_bytes(self, value: &[u8]) -> Result<Json, EncodeError> {
+    fn serialize_bytes(self, value: &[u8]) -> Encoded {
         Ok(Json::List(value.iter().map(|byte| Json::Int((*byte).into())).collect()))
     }
 
-    fn serialize_none(self) -> Result<Json, EncodeError> {
+    fn serialize_none(self) -> Encoded {
         Ok(Json::Null)
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<Json, EncodeError> {
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Encoded {
         value.serialize(self)
     }
 
-    fn serialize_unit(self) -> Result<Json, EncodeError> {
+    fn serialize_unit(self) -> Encoded {
         Ok(Json::Null)
     }
 
-    fn serialize_unit_struct(self, _: &'static str) -> Result<Json, EncodeError> {
+    fn serialize_unit_struct(self, _: &'static str) -> Encoded {
         Ok(Json::Null)
     }
 
-    fn serialize_unit_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        variant: &'static str,
-    ) -> Result<Json, EncodeError> {
+    fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Encoded {
         Ok(Json::from(variant))
     }
 
@@ -125,7 +122,7 @@ impl ser::Serializer for ToJson {
         self,
         _: &'static str,
         value: &T,
-    ) -> Result<Json, EncodeError> {
+    ) -> Encoded {
         value.serialize(self)
     }
 
@@ -135,19 +132,19 @@ impl ser::Serializer for ToJson {
         _: u32,
         variant: &'static str,
         value: &T,
-    ) -> Result<Json, EncodeError> {
+    ) -> Encoded {
         Ok(tagged(Some(variant), value.serialize(self)?))
     }
 
-    fn serialize_seq(self, len: Option<usize>) -> Result<List, EncodeError> {
+    fn serialize_seq(self, len: Option<usize>) -> Encoded<List> {
         Ok(List { tag: None, items: Vec::with_capacity(len.unwrap_or(0)) })
     }
 
-    fn serialize_tuple(self, len: usize) -> Result<List, EncodeError> {
+    fn serialize_tuple(self, len: usize) -> Encoded<List> {
         self.serialize_seq(Some(len))
     }
 
-    fn serialize_tuple_struct(self, _: &'static str, len: usize) -> Result<List, EncodeError> {
+    fn serialize_tuple_struct(self, _: &'static str, len: usize) -> Encoded<List> {
         self.serialize_seq(Some(len))
     }
 
@@ -157,15 +154,15 @@ impl ser::Serializer for ToJson {
         _: u32,
         variant: &'static str,
         len: usize,
-    ) -> Result<List, EncodeError> {
+    ) -> Encoded<List> {
         Ok(List { tag: Some(variant), items: Vec::with_capacity(len) })
     }
 
-    fn serialize_map(self, _: Option<usize>) -> Result<Object, EncodeError> {
+    fn serialize_map(self, _: Option<usize>) -> Encoded<Object> {
         Ok(Object::default())
     }
 
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Object, EncodeError> {
+    fn serialize_struct(self, _: &'static str, _: usize) -> Encoded<Object> {
         Ok(Object::default())
     }
 
@@ -175,7 +172,7 @@ impl ser::Serializer for ToJson {
         _: u32,
         variant: &'static str,
         _: usize,
-    ) -> Result<Object, EncodeError> {
+    ) -> Encoded<Object> {
         Ok(Object { tag: Some(variant), ..Object::default() })
     }
 }
@@ -195,12 +192,12 @@ struct List {
 }
 
 impl List {
-    fn push<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), EncodeError> {
+    fn push<T: Serialize + ?Sized>(&mut self, value: &T) -> Encoded<()> {
         self.items.push(value.serialize(ToJson)?);
         Ok(())
     }
 
-    fn finish(self) -> Result<Json, EncodeError> {
+    fn finish(self) -> Encoded {
         Ok(tagged(self.tag, Json::List(self.items)))
     }
 }
@@ -212,11 +209,11 @@ macro_rules! list {
             type Ok = Json;
             type Error = EncodeError;
 
-            fn $add<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), EncodeError> {
+            fn $add<T: Serialize + ?Sized>(&mut self, value: &T) -> Encoded<()> {
                 self.push(value)
             }
 
-            fn end(self) -> Result<Json, EncodeError> {
+            fn end(self) -> Encoded {
                 self.finish()
             }
         }
@@ -239,7 +236,7 @@ struct Object {
 }
 
 impl Object {
-    fn finish(self) -> Result<Json, EncodeError> {
+    fn finish(self) -> Encoded {
         Ok(tagged(self.tag, Json::Map(Map::collected(self.entries))))
     }
 }
@@ -248,7 +245,7 @@ impl ser::SerializeMap for Object {
     type Ok = Json;
     type Error = EncodeError;
 
-    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), EncodeError> {
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Encoded<()> {
         self.key = match key.serialize(ToJson)? {
             Json::Str(text) => text,
             number @ (Json::Int(_) | Json::BigInt(_)) => number.text().into_owned(),
@@ -260,12 +257,12 @@ impl ser::SerializeMap for Object {
         Ok(())
     }
 
-    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), EncodeError> {
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Encoded<()> {
         self.entries.push((std::mem::take(&mut self.key), value.serialize(ToJson)?));
         Ok(())
     }
 
-    fn end(self) -> Result<Json, EncodeError> {
+    fn end(self) -> Encoded {
         self.finish()
     }
 }
@@ -278,12 +275,12 @@ impl ser::SerializeStruct for Object {
         &mut self,
         name: &'static str,
         value: &T,
-    ) -> Result<(), EncodeError> {
+    ) -> Encoded<()> {
         self.entries.push((name.to_owned(), value.serialize(ToJson)?));
         Ok(())
     }
 
-    fn end(mut self) -> Result<Json, EncodeError> {
+    fn end(mut self) -> Encoded {
         match self.entries.pop() {
             Some((name, Json::Str(text))) if name == RAW && self.entries.is_empty() => {
                 parse(&text).map_err(ser::Error::custom)
@@ -304,11 +301,11 @@ impl ser::SerializeStructVariant for Object {
         &mut self,
         name: &'static str,
         value: &T,
-    ) -> Result<(), EncodeError> {
+    ) -> Encoded<()> {
         ser::SerializeStruct::serialize_field(self, name, value)
     }
 
-    fn end(self) -> Result<Json, EncodeError> {
+    fn end(self) -> Encoded {
         self.finish()
     }
 }

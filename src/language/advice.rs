@@ -5,12 +5,11 @@
 
 use super::ast::DepthSet;
 use super::ast::{
-    At, AttrFilter, Base, Compound, Control, ControlKind, Filter, FilterForm, Hop, HopKind,
-    HopPart, Id, Link, Part, Pseudo, Selector, Step, Test, TestKind, Time, TimeKind, TypeName,
-    ValueKind,
+    At, AttrFilter, Base, Compound, Control, ControlKind, Filter, FilterForm, Hop, HopKind, Id,
+    Link, Pseudo, Selector, Simple, Step, Test, TestKind, Time, TimeKind, TypeName, ValueKind,
 };
 use super::ast::{Visit, visit_selector};
-use super::canonical::{write_attrs, write_part};
+use super::canonical::{write_attrs, write_simple};
 use super::diagnostics::{is_slip_for, nearest};
 use super::dialect::Dialect;
 use super::span::Span;
@@ -151,11 +150,11 @@ fn filtered_regions(compound: &Compound) -> Option<&'static str> {
     let is_turn =
         |name: &TypeName| name.name.is_none() && Base::from_name(&name.base) == Some(Base::Turn);
     let (mut turn, mut filter, mut depths) = (false, false, None);
-    for part in &compound.parts {
-        match part {
-            Part::Type(name) => turn |= is_turn(name),
-            Part::Attrs(_) | Part::Tag(_) => filter = true,
-            Part::Pseudo(_, Pseudo::Depth(depth)) => {
+    for simple in &compound.simples {
+        match simple {
+            Simple::Type(name) => turn |= is_turn(name),
+            Simple::Attrs(_) | Simple::Tag(_) => filter = true,
+            Simple::Pseudo(_, Pseudo::Depth(depth)) => {
                 let depth = DepthSet::from_expr(depth);
                 depths = Some(depths.map_or(depth.clone(), |all: DepthSet| all.and(&depth)));
             }
@@ -174,26 +173,26 @@ fn filtered_regions(compound: &Compound) -> Option<&'static str> {
 
 /// The compound with a space before its filters, so that they are asked of what lies below.
 fn with_a_space(compound: &Compound, dialect: Dialect) -> String {
-    let stays = |part: &&Part| match part {
-        Part::Root(..) | Part::Id(_) | Part::Type(_) | Part::Any(_) => true,
-        Part::Pseudo(_, pseudo) => matches!(pseudo, Pseudo::Depth(_) | Pseudo::Offset(_)),
-        Part::Attrs(_) | Part::Tag(_) => false,
+    let stays = |simple: &&Simple| match simple {
+        Simple::Root(..) | Simple::Id(_) | Simple::Type(_) | Simple::Any(_) => true,
+        Simple::Pseudo(_, pseudo) => matches!(pseudo, Pseudo::Depth(_) | Pseudo::Offset(_)),
+        Simple::Attrs(_) | Simple::Tag(_) => false,
     };
-    let (front, back): (Vec<&Part>, Vec<&Part>) = compound.parts.iter().partition(stays);
+    let (front, back): (Vec<&Simple>, Vec<&Simple>) = compound.simples.iter().partition(stays);
     let mut text = String::new();
-    front.into_iter().for_each(|part| write_part(&mut text, part));
+    front.into_iter().for_each(|simple| write_simple(&mut text, simple));
     text.push(' ');
     match back.first() {
-        Some(Part::Attrs(AttrFilter { form: FilterForm::Square, .. }))
+        Some(Simple::Attrs(AttrFilter { form: FilterForm::Square, .. }))
             if dialect.bracket_descends() => {}
         _ => text.push('*'),
     }
-    for part in back {
-        match part {
-            Part::Attrs(filter) if filter.form == FilterForm::Group => {
+    for simple in back {
+        match simple {
+            Simple::Attrs(filter) if filter.form == FilterForm::Group => {
                 write_attrs(&mut text, filter, FilterForm::Square);
             }
-            part => write_part(&mut text, part),
+            simple => write_simple(&mut text, simple),
         }
     }
     text
@@ -273,8 +272,8 @@ impl Visit for Adviser {
     fn link(&mut self, link: &Link) {
         if let Step::Compound(compound) = &link.step
             && link.combinator == super::ast::Combinator::Descendant
-            && let Some(Part::Attrs(AttrFilter { at, form: FilterForm::Square, .. })) =
-                compound.parts.first()
+            && let Some(Simple::Attrs(AttrFilter { at, form: FilterForm::Square, .. })) =
+                compound.simples.first()
         {
             self.detached_bracket(*at);
         }
@@ -299,7 +298,7 @@ impl Visit for Adviser {
         if self.dialect == Dialect::V1_0
             && let HopKind::Child(name) = &hop.kind
             && Base::from_name(&name.base) == Some(Base::Container)
-            && let [HopPart::Attrs(filter)] = &hop.parts[..]
+            && let [Simple::Attrs(filter)] = &hop.simples[..]
             && let [Test { name: attr, kind: TestKind::Compare(super::ast::Op::Eq, value), .. }] =
                 &filter.tests[..]
             && attr.text == "offset"

@@ -4,34 +4,26 @@
 //! kept raw in the tree for the stages that know the store.
 
 use crate::model::Generation;
+use crate::named::named;
 use std::fmt;
 use std::str::FromStr;
 
-/// A generation of the selector language.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, serde::Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum Dialect {
-    /// mt / mc / cb. No prefix reads the working state, `@t0` the newest snapshot.
-    #[default]
-    #[serde(rename = "0.1")]
-    V0_1,
-    /// seg / cont / block. No prefix and `@t0` both read the working state.
-    #[serde(rename = "1.0")]
-    V1_0,
+named! {
+    /// A generation of the selector language.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, serde::Serialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    pub enum Dialect {
+        /// mt / mc / cb. No prefix reads the working state, `@t0` the newest snapshot.
+        #[default]
+        #[serde(rename = "0.1")]
+        V0_1 = "0.1",
+        /// seg / cont / block. No prefix and `@t0` both read the working state.
+        #[serde(rename = "1.0")]
+        V1_0 = "1.0",
+    }
 }
 
 impl Dialect {
-    /// Both, the older first.
-    pub const ALL: [Dialect; 2] = [Dialect::V0_1, Dialect::V1_0];
-
-    /// Its number as people write it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Dialect::V0_1 => "0.1",
-            Dialect::V1_0 => "1.0",
-        }
-    }
-
     /// The other one.
     pub fn other(self) -> Dialect {
         match self {

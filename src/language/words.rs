@@ -2,127 +2,68 @@
 //!
 //! The lexer recognises them, the tree carries them, the formatter prints them and a completer
 //! offers them; this is the only place where they are spelled. Nothing here knows of positions in
-//! a text. Invariant: `from_name(x.name()) == Some(x)` for every member of every list.
+//! a text.
 
-/// A region, or the root above them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Root {
-    /// `^root`
-    Root,
-    /// `^sys`
-    Sys,
-    /// `^seq`
-    Seq,
-    /// `^ah`
-    Ah,
-}
+use crate::named::named;
 
-impl Root {
-    /// Every root, in the order of the tree.
-    pub const ALL: [Root; 4] = [Root::Root, Root::Sys, Root::Seq, Root::Ah];
-
-    /// The word after `^`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Root::Root => "root",
-            Root::Sys => "sys",
-            Root::Seq => "seq",
-            Root::Ah => "ah",
-        }
-    }
-
-    /// The root with this word.
-    pub fn from_name(name: &str) -> Option<Root> {
-        Root::ALL.into_iter().find(|root| root.name() == name)
+named! {
+    /// A region, or the root above them.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Root {
+        /// `^root`
+        Root = "root",
+        /// `^sys`
+        Sys = "sys",
+        /// `^seq`
+        Seq = "seq",
+        /// `^ah`
+        Ah = "ah",
     }
 }
 
-/// The word after `:`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum PseudoName {
-    /// `:pre`, offset below zero
-    Pre,
-    /// `:core`, offset zero
-    Core,
-    /// `:post`, offset above zero
-    Post,
-    /// `:first`
-    First,
-    /// `:last`
-    Last,
-    /// `:nth(n)`
-    Nth,
-    /// `:depth(expr)`
-    Depth,
-}
-
-impl PseudoName {
-    /// Every pseudo.
-    pub const ALL: [PseudoName; 7] = [
-        PseudoName::Pre,
-        PseudoName::Core,
-        PseudoName::Post,
-        PseudoName::First,
-        PseudoName::Last,
-        PseudoName::Nth,
-        PseudoName::Depth,
-    ];
-
+named! {
     /// The word after `:`.
-    pub fn name(self) -> &'static str {
-        match self {
-            PseudoName::Pre => "pre",
-            PseudoName::Core => "core",
-            PseudoName::Post => "post",
-            PseudoName::First => "first",
-            PseudoName::Last => "last",
-            PseudoName::Nth => "nth",
-            PseudoName::Depth => "depth",
-        }
-    }
-
-    /// The pseudo with this word.
-    pub fn from_name(name: &str) -> Option<PseudoName> {
-        PseudoName::ALL.into_iter().find(|pseudo| pseudo.name() == name)
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum PseudoName {
+        /// `:pre`, offset below zero
+        Pre = "pre",
+        /// `:core`, offset zero
+        Core = "core",
+        /// `:post`, offset above zero
+        Post = "post",
+        /// `:first`
+        First = "first",
+        /// `:last`
+        Last = "last",
+        /// `:nth(n)`
+        Nth = "nth",
+        /// `:depth(expr)`
+        Depth = "depth",
     }
 }
 
-/// A comparison between an attribute and a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Op {
-    /// `=`
-    Eq,
-    /// `!=`
-    Ne,
-    /// `<`
-    Lt,
-    /// `<=`
-    Le,
-    /// `>`
-    Gt,
-    /// `>=`
-    Ge,
-    /// `~`, a regular-expression search
-    Match,
+named! {
+    /// A comparison between an attribute and a value; the longer spelling before its own prefix.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Op {
+        /// `!=`
+        Ne = "!=",
+        /// `<=`
+        Le = "<=",
+        /// `>=`
+        Ge = ">=",
+        /// `=`
+        Eq = "=",
+        /// `<`
+        Lt = "<",
+        /// `>`
+        Gt = ">",
+        /// `~`, a regular-expression search
+        Match = "~",
+    }
 }
 
 impl Op {
-    /// Every operator, the longer spelling before its own prefix.
-    pub const ALL: [Op; 7] = [Op::Ne, Op::Le, Op::Ge, Op::Eq, Op::Lt, Op::Gt, Op::Match];
-
-    /// The operator as it is written.
-    pub fn name(self) -> &'static str {
-        match self {
-            Op::Eq => "=",
-            Op::Ne => "!=",
-            Op::Lt => "<",
-            Op::Le => "<=",
-            Op::Gt => ">",
-            Op::Ge => ">=",
-            Op::Match => "~",
-        }
-    }
-
     /// The operator that `text` begins with.
     pub fn prefix_of(text: &str) -> Option<Op> {
         Op::ALL.into_iter().find(|op| text.starts_with(op.name()))
@@ -164,45 +105,47 @@ pub fn is_canonical_type(name: &str) -> bool {
     name == "sys" || Base::from_name(name).is_some()
 }
 
-/// A word that makes a line a statement, or that belongs to one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Keyword {
-    /// `add`
-    Add,
-    /// `set`
-    Set,
-    /// `move`
-    Move,
-    /// `rm`, or `remove`
-    Remove,
-    /// `commit`
-    Commit,
-    /// `undo`
-    Undo,
-    /// `restore`
-    Restore,
-    /// `diff`
-    Diff,
-    /// `policy`
-    Policy,
-    /// `cadence`
-    Cadence,
-    /// `to`, in a move
-    To,
-    /// `json`, before the content of an add or a set
-    Json,
-    /// `force`, behind a rm
-    Force,
-    /// `discard`, behind a restore
-    Discard,
-    /// `rich`, in a diff
-    Rich,
-    /// `now`, the working state in a diff
-    Now,
-    /// `none`, in a policy
-    NoPolicy,
-    /// `end`, in a cadence
-    End,
+named! {
+    /// A word that makes a line a statement, or that belongs to one.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Keyword {
+        /// `add`
+        Add = "add",
+        /// `set`
+        Set = "set",
+        /// `move`
+        Move = "move",
+        /// `rm`, or `remove`
+        Remove = "rm",
+        /// `commit`
+        Commit = "commit",
+        /// `undo`
+        Undo = "undo",
+        /// `restore`
+        Restore = "restore",
+        /// `diff`
+        Diff = "diff",
+        /// `policy`
+        Policy = "policy",
+        /// `cadence`
+        Cadence = "cadence",
+        /// `to`, in a move
+        To = "to",
+        /// `json`, before the content of an add or a set
+        Json = "json",
+        /// `force`, behind a rm
+        Force = "force",
+        /// `discard`, behind a restore
+        Discard = "discard",
+        /// `rich`, in a diff
+        Rich = "rich",
+        /// `now`, the working state in a diff
+        Now = "now",
+        /// `none`, in a policy
+        NoPolicy = "none",
+        /// `end`, in a cadence
+        End = "end",
+    }
 }
 
 impl Keyword {
@@ -219,30 +162,6 @@ impl Keyword {
         Keyword::Policy,
         Keyword::Cadence,
     ];
-
-    /// The word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Keyword::Add => "add",
-            Keyword::Set => "set",
-            Keyword::Move => "move",
-            Keyword::Remove => "rm",
-            Keyword::Commit => "commit",
-            Keyword::Undo => "undo",
-            Keyword::Restore => "restore",
-            Keyword::Diff => "diff",
-            Keyword::Policy => "policy",
-            Keyword::Cadence => "cadence",
-            Keyword::To => "to",
-            Keyword::Json => "json",
-            Keyword::Force => "force",
-            Keyword::Discard => "discard",
-            Keyword::Rich => "rich",
-            Keyword::Now => "now",
-            Keyword::NoPolicy => "none",
-            Keyword::End => "end",
-        }
-    }
 
     /// The statement that begins with this word.
     pub fn leading(word: &str) -> Option<Keyword> {

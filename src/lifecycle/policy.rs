@@ -33,7 +33,6 @@ impl Region {
 ///
 /// ```
 /// use pactdb::{Add, Commit, Db, Generation, Policy, Region};
-/// # fn main() -> pactdb::Result<()> {
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
 /// // At most one block of the past is kept; the one with the lower priority goes first.
@@ -42,8 +41,7 @@ impl Region {
 /// db.add(Add::tool("A long list of files.").id("list"))?;
 /// db.commit(Commit::new())?;
 /// assert_eq!(db.commit(Commit::new())?.pruned, ["list"]);
-/// # Ok(())
-/// # }
+/// # Ok::<(), pactdb::Error>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -65,15 +65,13 @@ fn answered<O: Operation>(reply: Reply) -> Result<Answered<O::Reply>> {
 /// ```
 /// use pactdb::protocol::{ClientExt, LocalClient, Selection};
 /// use pactdb::{Add, Db, Generation, Select};
-/// # fn main() -> pactdb::Result<()> {
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
 /// let client = LocalClient::new(db);
 /// client.ask(Add::user("Where is the key?").id("q1"))?;
 /// let answer = client.ask(Select::new("^ah .cb"))?;
 /// assert_eq!(answer, Selection::Ids(vec!["q1".into()]));
-/// # Ok(())
-/// # }
+/// # Ok::<(), pactdb::Error>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct LocalClient {

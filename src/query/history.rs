@@ -7,17 +7,17 @@
 
 use super::eval::{Hit, arrange, find, find_in, find_whole, is_local};
 use super::plan::{Ask, Depends, State, Window, pinned_ids};
-use super::timeline::{Moment, Timeline};
+use super::timeline::{Moment, Read, Timeline};
 use crate::budget;
 use crate::language::ast::Order;
-use crate::model::{Id, Place, ReadError};
+use crate::model::{Id, Place};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// A node and the cycle of the newest snapshot that it was found in.
 pub(super) type Met = (u64, Hit);
 
 /// The answer of every snapshot.
-pub(super) fn every(timeline: &dyn Timeline, ask: &Ask) -> Result<Vec<Met>, ReadError> {
+pub(super) fn every(timeline: &dyn Timeline, ask: &Ask) -> Read<Vec<Met>> {
     let open = unlimited(ask);
     let met = match by_id(timeline, &open)? {
         Some(met) => met,
@@ -27,7 +27,7 @@ pub(super) fn every(timeline: &dyn Timeline, ask: &Ask) -> Result<Vec<Met>, Read
 }
 
 /// The same by asking each snapshot in full.
-pub(super) fn every_whole(timeline: &dyn Timeline, ask: &Ask) -> Result<Vec<Met>, ReadError> {
+pub(super) fn every_whole(timeline: &dyn Timeline, ask: &Ask) -> Read<Vec<Met>> {
     let open = unlimited(ask);
     let mut list = Merged::default();
     for cycle in timeline.history().iter().rev() {
@@ -58,11 +58,7 @@ impl Merged {
 }
 
 /// Goes back until there is enough.
-fn going_back(
-    timeline: &dyn Timeline,
-    mut ask: Ask,
-    enough: Option<u64>,
-) -> Result<Vec<Met>, ReadError> {
+fn going_back(timeline: &dyn Timeline, mut ask: Ask, enough: Option<u64>) -> Read<Vec<Met>> {
     let depends = Depends::of(&ask);
     let mut list = Merged::default();
     let mut newer: Option<u64> = None;
@@ -98,7 +94,7 @@ fn going_back(
 
 /// Looks where the ids have been that the question names. None if it names none, or if more than
 /// their own parts decides.
-fn by_id(timeline: &dyn Timeline, ask: &Ask) -> Result<Option<Vec<Met>>, ReadError> {
+fn by_id(timeline: &dyn Timeline, ask: &Ask) -> Read<Option<Vec<Met>>> {
     let (Some(ids), Some(newest)) = (pinned_ids(ask), timeline.history().back(0)) else {
         return Ok(None);
     };
@@ -147,7 +143,7 @@ enum Found {
 }
 
 impl Search<'_> {
-    fn id(&self, id: &str, places: &[(u64, Place)]) -> Result<Found, ReadError> {
+    fn id(&self, id: &str, places: &[(u64, Place)]) -> Read<Found> {
         let mut upto = self.newest;
         let mut later = places.len();
         while later > 0 {
@@ -172,7 +168,7 @@ impl Search<'_> {
     }
 
     /// The snapshots of `from..=upto` that may answer differently, newest first.
-    fn cycles(&self, parts: &BTreeSet<Place>, from: u64, upto: u64) -> Result<Vec<u64>, ReadError> {
+    fn cycles(&self, parts: &BTreeSet<Place>, from: u64, upto: u64) -> Read<Vec<u64>> {
         let history = self.timeline.history();
         let snapshots = || history.iter().rev().filter(|cycle| (from..=upto).contains(cycle));
         if self.each {

@@ -36,10 +36,10 @@ mod timeline;
 
 pub use diff::{
     ChangedFields, DiffReply, Moved, ParentChanged, ParentDiff, RichChanged, RichDiffReply, diff,
-    rich_diff, state_of,
+    rich_diff,
 };
 pub use edit_targets::{resolve_parent, resolve_place, resolve_target};
-pub use eval::{Hit, find, find_whole};
+pub use eval::find_whole;
 pub use explain::{Explanation, Ran, explain};
 pub use options::{ContentMode, Material, SelectOptions};
 pub use query_error::QueryError;
@@ -47,7 +47,7 @@ pub use range::{
     Changed, ContentDiff, ContentSummary, Delta, DiffBlock, Field, FromTo, Hunk, Limits,
     RangeDiffLatestResult, RangeError, RangeStats, SnapshotRef, TokenOp,
 };
-pub use resolve::{resolve, resolve_time, resolve_timeless};
+pub use resolve::resolve;
 pub use select::{Selected, SelectedNodes, answer, nodes, select, select_whole};
 pub use states::{ReadStates, states_read};
-pub use timeline::{EventState, Moment, Tally, Timeline};
+pub use timeline::{EventState, Moment, Read, Tally, Timeline};

@@ -66,7 +66,7 @@ pub fn answer(
     dialect: Dialect,
     options: &SelectOptions,
 ) -> Result<Selected, QueryError> {
-    let plan = plan_for(timeline, selector, dialect, options)?;
+    let plan = resolve(selector, dialect, timeline, options)?;
     if let When::Range { kind, stops, cut } = &plan.when {
         let stops = Stops { kind: *kind, list: stops, cut: *cut };
         return range(timeline, text, &plan, stops, options, false).map(Selected::Range);
@@ -86,7 +86,7 @@ pub fn select_whole(
     options: &SelectOptions,
 ) -> Result<Selected, QueryError> {
     let selector = parse_selector(text, dialect)?;
-    let plan = plan_for(timeline, &selector, dialect, options)?;
+    let plan = resolve(&selector, dialect, timeline, options)?;
     let hits = match &plan.when {
         When::Range { kind, stops, cut } => {
             let stops = Stops { kind: *kind, list: stops, cut: *cut };
@@ -108,7 +108,7 @@ pub fn nodes(
     options: &SelectOptions,
 ) -> Result<SelectedNodes, QueryError> {
     let selector = parse_selector(text, dialect)?;
-    let plan = plan_for(timeline, &selector, dialect, options)?;
+    let plan = resolve(&selector, dialect, timeline, options)?;
     if let (When::Range { .. }, Some(time)) = (&plan.when, &selector.time) {
         return Err(QueryError::invalid(time.at.0, "a range has no nodes, only differences")
             .with_hint("ask for one snapshot, or for every one with `@*`"));
@@ -126,15 +126,6 @@ pub fn nodes(
         objects.push(object);
     }
     Ok(SelectedNodes { nodes: objects, warnings: plan.warnings })
-}
-
-fn plan_for(
-    timeline: &dyn Timeline,
-    selector: &Selector,
-    dialect: Dialect,
-    options: &SelectOptions,
-) -> Result<Plan, QueryError> {
-    resolve(selector, dialect, timeline, options)
 }
 
 /// The nodes of one state or of every snapshot, each with the cycle that its ttl is counted to.

@@ -15,6 +15,9 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// What reading a store gives.
+pub type Read<T> = Result<T, ReadError>;
+
 /// The states of a store and the differences between them.
 pub trait Timeline {
     /// The generation of the store.
@@ -27,20 +30,20 @@ pub trait Timeline {
     fn last_cycle(&self) -> u64;
 
     /// The working state.
-    fn working(&self) -> Result<Tree, ReadError>;
+    fn working(&self) -> Read<Tree>;
 
     /// The snapshot of a cycle that history has.
-    fn at(&self, cycle: u64) -> Result<Tree, ReadError>;
+    fn at(&self, cycle: u64) -> Read<Tree>;
 
     /// Whether an event has a state of its own.
-    fn event(&self, seq: u64) -> Result<EventState, ReadError> {
+    fn event(&self, seq: u64) -> Read<EventState> {
         let _ = seq;
         Ok(EventState::Unknown { newest: 0 })
     }
 
     /// The working state right after an event, which has one of its own, and how many events were
     /// applied again for it; `after` is the last cycle committed by then.
-    fn after_event(&self, seq: u64, after: u64) -> Result<(Tree, u64), ReadError> {
+    fn after_event(&self, seq: u64, after: u64) -> Read<(Tree, u64)> {
         let _ = after;
         Err(ReadError::Corrupt(format!("there is no event {seq}")))
     }
@@ -50,25 +53,25 @@ pub trait Timeline {
 
     /// The parts that differ between the snapshot of a cycle and the one before it in history;
     /// parts that came and parts that went are among them.
-    fn changed_parts(&self, cycle: u64) -> Result<Vec<ChangedPart>, ReadError>;
+    fn changed_parts(&self, cycle: u64) -> Read<Vec<ChangedPart>>;
 
     /// Whether the root and `^seq` have the same headers in the snapshots of two cycles.
-    fn same_top(&self, one: u64, other: u64) -> Result<bool, ReadError> {
+    fn same_top(&self, one: u64, other: u64) -> Read<bool> {
         let (one, other) = (self.at(one)?, self.at(other)?);
         Ok(one.root() == other.root() && one.seq() == other.seq())
     }
 
     /// Every place that a node came to lie in, with the cycle from which, in any order. It may
     /// have gone from there since.
-    fn places_of(&self, id: &str) -> Result<Vec<(u64, Place)>, ReadError>;
+    fn places_of(&self, id: &str) -> Read<Vec<(u64, Place)>>;
 
     /// Parts that may hold a node with a finite ttl in the snapshot of a cycle, of which at most
     /// so much remains.
-    fn finite_places(&self, cycle: u64, most: u64) -> Result<Vec<Place>, ReadError>;
+    fn finite_places(&self, cycle: u64, most: u64) -> Read<Vec<Place>>;
 
     /// The cycles of `from..=upto` whose snapshot has another version of a part than the one
     /// before, ascending.
-    fn versions(&self, place: Place, from: u64, upto: u64) -> Result<Vec<u64>, ReadError> {
+    fn versions(&self, place: Place, from: u64, upto: u64) -> Read<Vec<u64>> {
         let mut found = Vec::new();
         for cycle in self.history().iter().filter(|cycle| (from..=upto).contains(cycle)) {
             if self.changed_parts(cycle)?.iter().any(|part| part.place == place) {
@@ -81,19 +84,14 @@ pub trait Timeline {
     /// Turns that a lookup in the inverted lists finds, in order: every other turn of the snapshot
     /// of a cycle has nothing of the sort. None if there is no such list, or if there are more than
     /// `most`.
-    fn turns_with(
-        &self,
-        cycle: u64,
-        lookup: &Lookup,
-        most: usize,
-    ) -> Result<Option<Vec<Slot>>, ReadError> {
+    fn turns_with(&self, cycle: u64, lookup: &Lookup, most: usize) -> Read<Option<Vec<Slot>>> {
         let _ = (cycle, lookup, most);
         Ok(None)
     }
 
     /// The page of the turn index with all versions of a turn and of others near it; none if there
     /// is none. Some versions may be missing, those of [`Timeline::unindexed`] among them.
-    fn summary_page(&self, slot: Slot) -> Result<Option<Arc<SummaryPage>>, ReadError> {
+    fn summary_page(&self, slot: Slot) -> Read<Option<Arc<SummaryPage>>> {
         let _ = slot;
         Ok(None)
     }
@@ -117,7 +115,7 @@ pub trait Timeline {
         contents: bool,
         matters: &mut dyn FnMut(&Arc<Subtree>) -> bool,
         each: &mut dyn FnMut(usize, Indexed<'_>),
-    ) -> Result<(), ReadError> {
+    ) -> Read<()> {
         let _ = (cycle, contents, matters);
         (0..turns.len()).for_each(|i| each(i, Indexed::No));
         Ok(())
@@ -201,7 +199,7 @@ impl<'a> Moment<'a> {
     }
 
     /// A state of a store.
-    pub fn of(timeline: &'a dyn Timeline, state: State) -> Result<Moment<'a>, ReadError> {
+    pub fn of(timeline: &'a dyn Timeline, state: State) -> Read<Moment<'a>> {
         budget::check()?;
         let mut replayed = 0;
         let (tree, cycle, now) = match state {
@@ -235,7 +233,7 @@ impl<'a> Moment<'a> {
         contents: bool,
         matters: &mut dyn FnMut(&Arc<Subtree>) -> bool,
         each: &mut dyn FnMut(usize, Indexed<'_>),
-    ) -> Result<(), ReadError> {
+    ) -> Read<()> {
         let (Some(timeline), true) = (self.timeline, self.tree.as_of() > 0) else {
             (0..turns.len()).for_each(|i| each(i, Indexed::No));
             return Ok(());

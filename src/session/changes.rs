@@ -3,49 +3,42 @@
 use crate::error::Result;
 use crate::json::{Json, Map};
 use crate::model::{Id, Node, Place, Position, Tree};
+use crate::named::named;
 use crate::snapshot::{Contents, node_object};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What happened to a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum What {
-    /// It was made, or came back.
-    Added,
-    /// A header or its content changed.
-    Changed,
-    /// It came to lie elsewhere.
-    Moved,
-    /// An edit took it away, or taking an edit back did.
-    Removed,
-    /// Its time to live was over.
-    Expired,
-    /// It was a removable container that became empty.
-    Cascaded,
-    /// A policy took it away.
-    Pruned,
-    /// It was sealed into history.
-    Sealed,
-    /// A cadence made it.
-    Materialized,
+named! {
+    /// What happened to a node.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "lowercase")]
+    pub enum What {
+        /// It was made, or came back.
+        Added = "added",
+        /// A header or its content changed.
+        Changed = "changed",
+        /// It came to lie elsewhere.
+        Moved = "moved",
+        /// An edit took it away, or taking an edit back did.
+        Removed = "removed",
+        /// Its time to live was over.
+        Expired = "expired",
+        /// It was a removable container that became empty.
+        Cascaded = "cascaded",
+        /// A policy took it away.
+        Pruned = "pruned",
+        /// It was sealed into history.
+        Sealed = "sealed",
+        /// A cadence made it.
+        Materialized = "materialized",
+    }
 }
 
 impl What {
     /// The word for it.
     pub fn word(self) -> &'static str {
-        match self {
-            What::Added => "added",
-            What::Changed => "changed",
-            What::Moved => "moved",
-            What::Removed => "removed",
-            What::Expired => "expired",
-            What::Cascaded => "cascaded",
-            What::Pruned => "pruned",
-            What::Sealed => "sealed",
-            What::Materialized => "materialized",
-        }
+        self.name()
     }
 }
 

@@ -6,6 +6,7 @@ use crate::change::{Origin, OriginKind};
 use crate::code::Code;
 use crate::db::{Address, Db, NewStore, Options};
 use crate::error::{Error, Result};
+use crate::log::Entry;
 use crate::storage::StorageBackend;
 use std::path::Path;
 
@@ -96,7 +97,6 @@ pub fn copy_on(
 /// ```
 /// use pactdb::session::{Until, fork};
 /// use pactdb::{Add, Commit, Db, Generation, Options};
-/// # fn main() -> pactdb::Result<()> {
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
 /// db.add(Add::user("Where is the key?"))?;
@@ -106,8 +106,7 @@ pub fn copy_on(
 /// # let path = folder.path().join("b.pactdb");
 /// let other = fork(&db, Until::Cycle(1), &path, Options::new(), &mut |_, _| {})?;
 /// assert_eq!(other.last_cycle(), 1);
-/// # Ok(())
-/// # }
+/// # Ok::<(), pactdb::Error>(())
 /// ```
 pub fn fork(
     db: &Db,
@@ -157,20 +156,31 @@ fn fill(
     mut store: NewStore,
     progress: &mut dyn FnMut(u64, u64),
 ) -> Result<NewStore> {
-    let mut next = 1;
-    while next <= last {
-        let count = PAGE.min((last + 1 - next) as usize);
-        let entries = db.entries(next, count)?;
+    pages(db, last, "events were copied", &mut |upto, entries| {
+        entries.into_iter().try_for_each(|entry| store.take(entry))?;
+        progress(upto, last);
+        Ok(())
+    })?;
+    Ok(store)
+}
+
+/// Hands on the log up to an event, page by page, each with the number of its last event.
+pub(super) fn pages(
+    db: &Db,
+    last: u64,
+    what: &'static str,
+    each: &mut dyn FnMut(u64, Vec<Entry>) -> Result<()>,
+) -> Result<()> {
+    let mut done = 0;
+    while done < last {
+        let entries = db.entries(done + 1, PAGE.min((last - done) as usize))?;
         if entries.is_empty() {
-            let message = format!("event {next} is missing from the log");
+            let message = format!("event {} is missing from the log", done + 1);
             return Err(Error::new(Code::LogCorrupt, message));
         }
-        next += entries.len() as u64;
-        for entry in entries {
-            store.take(entry)?;
-        }
-        progress(next - 1, last);
-        budget::reached("events were copied", next - 1, Some(last))?;
+        done += entries.len() as u64;
+        each(done, entries)?;
+        budget::reached(what, done, Some(last))?;
     }
-    Ok(store)
+    Ok(())
 }

@@ -38,7 +38,6 @@ pub struct Moment {
 /// ```
 /// use pactdb::session::life;
 /// use pactdb::{Add, Commit, Db, Generation};
-/// # fn main() -> pactdb::Result<()> {
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
 /// db.add(Add::tool("It rains.").id("weather").ttl(1))?;
@@ -46,8 +45,7 @@ pub struct Moment {
 /// db.commit(Commit::new())?;
 /// let moments = life(&db, "weather")?;
 /// assert!(moments.len() >= 2, "it was made, and it expired");
-/// # Ok(())
-/// # }
+/// # Ok::<(), pactdb::Error>(())
 /// ```
 pub fn life(db: &Db, id: &str) -> Result<Vec<Moment>> {
     let mut cycles = cycles_that_name(db, id)?;

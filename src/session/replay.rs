@@ -48,7 +48,6 @@ pub struct Step {
 /// ```
 /// use pactdb::session::{Replay, ReplayRequest};
 /// use pactdb::{Add, Commit, Db, Generation};
-/// # fn main() -> pactdb::Result<()> {
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
 /// db.add(Add::user("Where is the key?"))?;
@@ -57,8 +56,7 @@ pub struct Step {
 ///     let step = step?;
 ///     println!("{}: {} changes", step.entry.summary, step.changes.len());
 /// }
-/// # Ok(())
-/// # }
+/// # Ok::<(), pactdb::Error>(())
 /// ```
 pub struct Replay {
     db: Db,

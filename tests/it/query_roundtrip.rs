@@ -119,30 +119,30 @@ fn pseudo() -> impl Strategy<Value = Pseudo> {
     ]
 }
 
-/// The parts of a compound, in any order; roots and stars are thinned out afterwards.
-fn parts() -> BoxedStrategy<Vec<Part>> {
+/// The simple selectors of a compound, in any order; roots and stars are thinned out afterwards.
+fn simples() -> BoxedStrategy<Vec<Simple>> {
     let id = prop_oneof!["[a-z0-9][a-z0-9:_-]{0,5}(:first)?", any::<String>()]
-        .prop_map(|text| vec![Part::Id(Id { at: at(), text })]);
+        .prop_map(|text| vec![Simple::Id(Id { at: at(), text })]);
     let root = select(vec![Root::Root, Root::Sys, Root::Seq, Root::Ah]);
     let piece = prop_oneof![
-        root.prop_map(|root| vec![Part::Root(at(), root)]),
+        root.prop_map(|root| vec![Simple::Root(at(), root)]),
         id,
-        type_name().prop_map(|name| vec![Part::Type(name)]),
+        type_name().prop_map(|name| vec![Simple::Type(name)]),
         (type_name(), attrs(GROUP))
-            .prop_map(|(name, group)| vec![Part::Type(name), Part::Attrs(group)]),
-        Just(vec![Part::Any(at())]),
-        attrs(PLAIN).prop_map(|filter| vec![Part::Attrs(filter)]),
-        tag().prop_map(|tag| vec![Part::Tag(tag)]),
-        pseudo().prop_map(|pseudo| vec![Part::Pseudo(at(), pseudo)]),
+            .prop_map(|(name, group)| vec![Simple::Type(name), Simple::Attrs(group)]),
+        Just(vec![Simple::Any(at())]),
+        attrs(PLAIN).prop_map(|filter| vec![Simple::Attrs(filter)]),
+        tag().prop_map(|tag| vec![Simple::Tag(tag)]),
+        pseudo().prop_map(|pseudo| vec![Simple::Pseudo(at(), pseudo)]),
     ];
     prop::collection::vec(piece, 1..4)
         .prop_map(|pieces| {
             let (mut roots, mut stars) = (0, 0);
-            let keep = |part: &Part| {
-                roots += usize::from(matches!(part, Part::Root(..)));
-                stars += usize::from(matches!(part, Part::Any(_)));
-                !(matches!(part, Part::Root(..)) && roots > 1
-                    || matches!(part, Part::Any(_)) && stars > 1)
+            let keep = |simple: &Simple| {
+                roots += usize::from(matches!(simple, Simple::Root(..)));
+                stars += usize::from(matches!(simple, Simple::Any(_)));
+                !(matches!(simple, Simple::Root(..)) && roots > 1
+                    || matches!(simple, Simple::Any(_)) && stars > 1)
             };
             joined(pieces.into_iter().flatten().filter(keep).collect())
         })
@@ -151,9 +151,9 @@ fn parts() -> BoxedStrategy<Vec<Part>> {
 
 fn step() -> BoxedStrategy<Step> {
     prop_oneof![
-        6 => parts().prop_map(|parts| match parts[..] {
-            [Part::Pseudo(at, Pseudo::Offset(zone))] => Step::Zone(at, zone),
-            _ => Step::Compound(Compound { at: at(), parts }),
+        6 => simples().prop_map(|simples| match simples[..] {
+            [Simple::Pseudo(at, Pseudo::Offset(zone))] => Step::Zone(at, zone),
+            _ => Step::Compound(Compound { at: at(), simples }),
         }),
         1 => depth().prop_map(Step::Depth),
         1 => zone().prop_map(|zone| Step::Zone(at(), zone)),
@@ -166,26 +166,26 @@ fn filter() -> impl Strategy<Value = Filter> {
 }
 
 fn hop() -> BoxedStrategy<Hop> {
-    let part = || {
+    let simple = || {
         prop_oneof![
-            attrs(PLAIN).prop_map(HopPart::Attrs),
-            tag().prop_map(HopPart::Tag),
-            pseudo().prop_map(|pseudo| HopPart::Pseudo(at(), pseudo)),
+            attrs(PLAIN).prop_map(Simple::Attrs),
+            tag().prop_map(Simple::Tag),
+            pseudo().prop_map(|pseudo| Simple::Pseudo(at(), pseudo)),
         ]
     };
-    let parts = move || prop::collection::vec(part(), 0..3);
-    let group = || prop::option::of(attrs(GROUP).prop_map(HopPart::Attrs));
+    let simples = move || prop::collection::vec(simple(), 0..3);
+    let group = || prop::option::of(attrs(GROUP).prop_map(Simple::Attrs));
     let typed = prop_oneof![
         hop_type().prop_map(HopKind::Child),
         deep_type().prop_map(HopKind::Descendant),
     ];
     prop_oneof![
-        any::<i64>().prop_map(|n| Hop { at: at(), kind: HopKind::Offset(n), parts: vec![] }),
-        parts().prop_map(|parts| Hop { at: at(), kind: HopKind::AnyChild, parts }),
-        (typed, group(), parts()).prop_map(|(kind, group, parts)| Hop {
+        any::<i64>().prop_map(|n| Hop { at: at(), kind: HopKind::Offset(n), simples: vec![] }),
+        simples().prop_map(|simples| Hop { at: at(), kind: HopKind::AnyChild, simples }),
+        (typed, group(), simples()).prop_map(|(kind, group, simples)| Hop {
             at: at(),
             kind,
-            parts: group.into_iter().chain(parts).collect(),
+            simples: group.into_iter().chain(simples).collect(),
         }),
     ]
     .boxed()
@@ -215,17 +215,17 @@ fn whole_position(dialect: Dialect) -> BoxedStrategy<Position> {
 /// A chain that begins as no other element of a position does.
 fn last_chain(dialect: Dialect) -> BoxedStrategy<Chain> {
     let first = prop_oneof![
-        type_name().prop_map(|name| vec![Part::Type(name)]),
+        type_name().prop_map(|name| vec![Simple::Type(name)]),
         (type_name(), attrs(GROUP))
-            .prop_map(|(name, group)| vec![Part::Type(name), Part::Attrs(group)]),
-        any::<String>().prop_map(|text| vec![Part::Id(Id { at: at(), text })]),
-        attrs(PLAIN).prop_map(|filter| vec![Part::Attrs(filter)]),
+            .prop_map(|(name, group)| vec![Simple::Type(name), Simple::Attrs(group)]),
+        any::<String>().prop_map(|text| vec![Simple::Id(Id { at: at(), text })]),
+        attrs(PLAIN).prop_map(|filter| vec![Simple::Attrs(filter)]),
         // Digits alone would be an offset.
-        "[0-9-]{0,2}[a-z_]".prop_map(|text| vec![Part::Tag(Tag { at: at(), text })]),
+        "[0-9-]{0,2}[a-z_]".prop_map(|text| vec![Simple::Tag(Tag { at: at(), text })]),
     ];
-    let step = (first, prop::option::of(parts())).prop_map(|(first, more)| {
-        let parts = joined(first.into_iter().chain(more.into_iter().flatten()).collect());
-        Head::Step(Step::Compound(Compound { at: at(), parts }))
+    let step = (first, prop::option::of(simples())).prop_map(|(first, more)| {
+        let simples = joined(first.into_iter().chain(more.into_iter().flatten()).collect());
+        Head::Step(Step::Compound(Compound { at: at(), simples }))
     });
     (step, rest())
         .prop_map(move |(head, (links, filters))| {
@@ -234,12 +234,12 @@ fn last_chain(dialect: Dialect) -> BoxedStrategy<Chain> {
         .boxed()
 }
 
-/// The parts with types that touch as one (R14.6).
-fn joined(parts: Vec<Part>) -> Vec<Part> {
-    let mut out: Vec<Part> = Vec::with_capacity(parts.len());
-    for part in parts {
-        match (out.last_mut(), part) {
-            (Some(Part::Type(front)), Part::Type(back))
+/// The simple selectors with types that touch as one (R14.6).
+fn joined(simples: Vec<Simple>) -> Vec<Simple> {
+    let mut out: Vec<Simple> = Vec::with_capacity(simples.len());
+    for simple in simples {
+        match (out.last_mut(), simple) {
+            (Some(Simple::Type(front)), Simple::Type(back))
                 if (front.name.is_some() || !is_canonical_type(&front.base))
                     && !is_canonical_type(&back.base) =>
             {
@@ -254,7 +254,7 @@ fn joined(parts: Vec<Part>) -> Vec<Part> {
                     (None, None) => front.base = format!("{}.{more}", front.base),
                 }
             }
-            (_, part) => out.push(part),
+            (_, simple) => out.push(simple),
         }
     }
     out
@@ -268,15 +268,15 @@ fn readable(mut chain: Chain, dialect: Dialect) -> Chain {
         if let (Combinator::Descendant, Step::Compound(compound)) =
             (link.combinator, &mut link.step)
         {
-            let safe = match compound.parts.first() {
-                Some(Part::Attrs(filter)) => bracket && filter.form == FilterForm::Square,
-                Some(Part::Tag(_)) => false,
+            let safe = match compound.simples.first() {
+                Some(Simple::Attrs(filter)) => bracket && filter.form == FilterForm::Square,
+                Some(Simple::Tag(_)) => false,
                 _ => true,
             };
             if !safe {
                 compound
-                    .parts
-                    .insert(0, Part::Type(TypeName { at: at(), base: "t".into(), name: None }));
+                    .simples
+                    .insert(0, Simple::Type(TypeName { at: at(), base: "t".into(), name: None }));
             }
         }
         after_step = true;

@@ -66,7 +66,7 @@ fn ends_in_braces(selector: &Selector) -> bool {
     let lone = match &last.head {
         Head::Step(Step::Compound(compound)) => {
             last.links.is_empty()
-                && matches!(&compound.parts[..], [Part::Attrs(attrs)] if attrs.form == FilterForm::Brace)
+                && matches!(&compound.simples[..], [Simple::Attrs(attrs)] if attrs.form == FilterForm::Brace)
         }
         _ => false,
     };
@@ -75,7 +75,7 @@ fn ends_in_braces(selector: &Selector) -> bool {
 
 fn ends_in_a_type(selector: &Selector) -> bool {
     let last = selector.groups.last().unwrap().chains.last().unwrap();
-    let bare = |step: &Step| matches!(step, Step::Compound(compound) if matches!(compound.parts[..], [Part::Type(_)]));
+    let bare = |step: &Step| matches!(step, Step::Compound(compound) if matches!(compound.simples[..], [Simple::Type(_)]));
     match (last.links.last(), &last.head) {
         (Some(link), _) => bare(&link.step),
         (None, Head::Step(step)) => bare(step),

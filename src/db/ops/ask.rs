@@ -1,42 +1,38 @@
 //! Questions and other requests that are no edits of nodes.
 
 use super::build::{count_setters, setters};
+use super::request::request;
 use crate::language::Dialect;
 use crate::language::ast::{Mode, Order};
 use crate::query::SelectOptions;
-use serde::{Deserialize, Serialize};
 
-/// A question: a selector, its dialect and the options of its answer. A text alone is one too.
-///
-/// ```
-/// use pactdb::{Add, Commit, Db, Generation, Select};
-/// # fn main() -> pactdb::Result<()> {
-/// # let folder = tempfile::tempdir().unwrap();
-/// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
-/// db.add(Add::user("Where is the key?").id("q1"))?;
-/// db.commit(Commit::new())?;
-/// db.add(Add::user("And the door?").id("q2"))?;
-/// db.commit(Commit::new())?;
-/// // The newest snapshot, then one of the past.
-/// assert_eq!(db.select("@t0 .cb[role='user']")?.ids().len(), 2);
-/// assert_eq!(db.select("@c1 .cb[role='user']")?.ids().len(), 1);
-/// let one = db.select(Select::new("@t0 .cb[role='user']").limit(1))?;
-/// assert_eq!(one.ids().len(), 1);
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Select {
-    /// The selector.
-    pub q: String,
-    /// Its dialect; the store's own if there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub dialect: Option<Dialect>,
-    /// Options of the answer.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub options: SelectOptions,
+request! {
+    /// A question: a selector, its dialect and the options of its answer. A text alone is one too.
+    ///
+    /// ```
+    /// use pactdb::{Add, Commit, Db, Generation, Select};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// db.add(Add::user("Where is the key?").id("q1"))?;
+    /// db.commit(Commit::new())?;
+    /// db.add(Add::user("And the door?").id("q2"))?;
+    /// db.commit(Commit::new())?;
+    /// // The newest snapshot, then one of the past.
+    /// assert_eq!(db.select("@t0 .cb[role='user']")?.ids().len(), 2);
+    /// assert_eq!(db.select("@c1 .cb[role='user']")?.ids().len(), 1);
+    /// let one = db.select(Select::new("@t0 .cb[role='user']").limit(1))?;
+    /// assert_eq!(one.ids().len(), 1);
+    /// # Ok::<(), pactdb::Error>(())
+    /// ```
+    pub struct Select {
+        /// The selector.
+        q: String,
+    } optional {
+        /// Its dialect; the store's own if there is none.
+        dialect: Option<Dialect>,
+        /// Options of the answer.
+        options: SelectOptions,
+    }
 }
 
 impl Select {
@@ -100,31 +96,28 @@ impl From<String> for Select {
     }
 }
 
-/// Makes a past snapshot the newest one.
-///
-/// ```
-/// use pactdb::{Add, Commit, Db, Generation, Restore};
-/// # fn main() -> pactdb::Result<()> {
-/// # let folder = tempfile::tempdir().unwrap();
-/// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
-/// db.add(Add::user("Where is the key?").id("q1"))?;
-/// db.commit(Commit::new())?;
-/// db.add(Add::user("Forget it.").id("q2"))?;
-/// db.commit(Commit::new())?;
-/// assert_eq!(db.restore(Restore::at("@c1"))?.cycle, 3);
-/// assert!(db.snapshot(3)?.node("q2")?.is_none());
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Restore {
-    /// The snapshot: a time address.
-    pub at: String,
-    /// Throws uncommitted edits away.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub discard: bool,
+request! {
+    /// Makes a past snapshot the newest one.
+    ///
+    /// ```
+    /// use pactdb::{Add, Commit, Db, Generation, Restore};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// db.add(Add::user("Where is the key?").id("q1"))?;
+    /// db.commit(Commit::new())?;
+    /// db.add(Add::user("Forget it.").id("q2"))?;
+    /// db.commit(Commit::new())?;
+    /// assert_eq!(db.restore(Restore::at("@c1"))?.cycle, 3);
+    /// assert!(db.snapshot(3)?.node("q2")?.is_none());
+    /// # Ok::<(), pactdb::Error>(())
+    /// ```
+    pub struct Restore {
+        /// The snapshot: a time address.
+        at: String,
+    } optional {
+        /// Throws uncommitted edits away.
+        discard: bool,
+    }
 }
 
 impl Restore {
@@ -141,42 +134,34 @@ impl Restore {
     }
 }
 
-/// Compares two states.
-///
-/// ```
-/// use pactdb::{Add, Commit, Db, Diff, Generation};
-/// # fn main() -> pactdb::Result<()> {
-/// # let folder = tempfile::tempdir().unwrap();
-/// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
-/// db.add(Add::user("Where is the key?").id("q1"))?;
-/// db.commit(Commit::new())?;
-/// db.add(Add::assistant("Under the mat.").id("a1"))?;
-/// db.commit(Commit::new())?;
-/// let diff = db.diff(&Diff::between("@c1", "@c2").of(".cb"))?;
-/// assert_eq!(diff.added.len(), 1);
-/// assert!(diff.removed.is_empty());
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Diff {
-    /// One of them: a time address, or the working state.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub a: Option<String>,
-    /// The other one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub b: Option<String>,
-    /// Which nodes; all of them if there is no selector.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub q: Option<String>,
-    /// The rich report.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub rich: bool,
-    /// The dialect of the selector and the addresses; the store's own if there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub dialect: Option<Dialect>,
+request! {
+    /// Compares two states.
+    ///
+    /// ```
+    /// use pactdb::{Add, Commit, Db, Diff, Generation};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// db.add(Add::user("Where is the key?").id("q1"))?;
+    /// db.commit(Commit::new())?;
+    /// db.add(Add::assistant("Under the mat.").id("a1"))?;
+    /// db.commit(Commit::new())?;
+    /// let diff = db.diff(&Diff::between("@c1", "@c2").of(".cb"))?;
+    /// assert_eq!(diff.added.len(), 1);
+    /// assert!(diff.removed.is_empty());
+    /// # Ok::<(), pactdb::Error>(())
+    /// ```
+    pub struct Diff {} optional {
+        /// One of them: a time address, or the working state.
+        a: Option<String>,
+        /// The other one.
+        b: Option<String>,
+        /// Which nodes; all of them if there is no selector.
+        q: Option<String>,
+        /// The rich report.
+        rich: bool,
+        /// The dialect of the selector and the addresses; the store's own if there is none.
+        dialect: Option<Dialect>,
+    }
 }
 
 impl Diff {
@@ -204,43 +189,34 @@ impl Diff {
     }
 }
 
-/// Which events to show: those that agree with every field.
-///
-/// ```
-/// use pactdb::{Add, Commit, Db, Generation, Log};
-/// # fn main() -> pactdb::Result<()> {
-/// # let folder = tempfile::tempdir().unwrap();
-/// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
-/// db.add(Add::user("Where is the key?").id("q1"))?;
-/// db.commit(Commit::new())?;
-/// let kinds: Vec<_> = db.log(&Log::new())?.into_iter().map(|entry| entry.kind).collect();
-/// assert_eq!(kinds, ["created", "add", "commit"]);
-/// assert_eq!(db.log(&Log::new().node("q1").newest_first().limit(1))?.len(), 1);
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct Log {
-    /// The first event.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub from: Option<u64>,
-    /// How many.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit: Option<u64>,
-    /// Only those of a cycle, the one in progress too.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cycle: Option<u64>,
-    /// Only those of a kind.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<String>,
-    /// Only those that concern the node with this id.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub node: Option<String>,
-    /// Whether the newest comes first.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub newest_first: bool,
+request! {
+    /// Which events to show: those that agree with every field.
+    ///
+    /// ```
+    /// use pactdb::{Add, Commit, Db, Generation, Log};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// db.add(Add::user("Where is the key?").id("q1"))?;
+    /// db.commit(Commit::new())?;
+    /// let kinds: Vec<_> = db.log(&Log::new())?.into_iter().map(|entry| entry.kind).collect();
+    /// assert_eq!(kinds, ["created", "add", "commit"]);
+    /// assert_eq!(db.log(&Log::new().node("q1").newest_first().limit(1))?.len(), 1);
+    /// # Ok::<(), pactdb::Error>(())
+    /// ```
+    pub struct Log {} optional {
+        /// The first event.
+        from: Option<u64>,
+        /// How many.
+        limit: Option<u64>,
+        /// Only those of a cycle, the one in progress too.
+        cycle: Option<u64>,
+        /// Only those of a kind.
+        kind: Option<String>,
+        /// Only those that concern the node with this id.
+        node: Option<String>,
+        /// Whether the newest comes first.
+        newest_first: bool,
+    }
 }
 
 impl Log {
@@ -272,8 +248,4 @@ impl Log {
         self.newest_first = true;
         self
     }
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }

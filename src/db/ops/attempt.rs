@@ -4,40 +4,23 @@ use super::build::{count_setters, setters};
 use crate::change::AttemptStatus;
 use crate::error::{Error, Result};
 use crate::json::Json;
+use crate::named::named;
 use crate::snapshot::params_hash;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// A form of a thread.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum ThreadFormat {
-    /// One object for each block (R9.5).
-    #[default]
-    Thread,
-    /// The `messages` of the OpenAI chat API.
-    Openai,
-    /// An object with the `messages` and the `system` of the Anthropic API.
-    Anthropic,
-}
-
-impl ThreadFormat {
-    /// All of them.
-    pub const ALL: [ThreadFormat; 3] =
-        [ThreadFormat::Thread, ThreadFormat::Openai, ThreadFormat::Anthropic];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            ThreadFormat::Thread => "thread",
-            ThreadFormat::Openai => "openai",
-            ThreadFormat::Anthropic => "anthropic",
-        }
-    }
-
-    /// The form of that name.
-    pub fn from_name(name: &str) -> Option<ThreadFormat> {
-        ThreadFormat::ALL.into_iter().find(|format| format.name() == name)
+named! {
+    /// A form of a thread.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "lowercase")]
+    pub enum ThreadFormat {
+        /// One object for each block (R9.5).
+        #[default]
+        Thread = "thread",
+        /// The `messages` of the OpenAI chat API.
+        Openai = "openai",
+        /// An object with the `messages` and the `system` of the Anthropic API.
+        Anthropic = "anthropic",
     }
 }
 
@@ -86,7 +69,6 @@ impl<'de> Deserialize<'de> for AttemptAction {
 ///
 /// ```
 /// use pactdb::{AttemptRequest, AttemptStatus, Db, Generation};
-/// # fn main() -> pactdb::Result<()> {
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
 /// let started = db.attempt(AttemptRequest::start().attempt_id("call-1").model("large"))?;
@@ -94,8 +76,7 @@ impl<'de> Deserialize<'de> for AttemptAction {
 /// let finish = AttemptRequest::finish("call-1").status(AttemptStatus::Completed);
 /// db.attempt(finish.token_in(120).token_out(48))?;
 /// assert_eq!(db.attempt(AttemptRequest::list())?[0].token_out, Some(48));
-/// # Ok(())
-/// # }
+/// # Ok::<(), pactdb::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -1,21 +1,21 @@
 //! Edits that happen together: one operation of a batch, and the batch.
 
 use super::edit::{Add, Commit, Move, Remove, Set};
+use super::request::request;
 use crate::error::{Error, Result};
 use crate::json::{Json, Map, from_json};
 use crate::lifecycle::Policy;
 use serde::de::{DeserializeOwned, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// Sets the policies.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct PolicyRequest {
-    /// The policies that are to be in force; an empty list means none. Without it nothing changes,
-    /// which no batch needs.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "policies")]
-    pub set: Option<Vec<Policy>>,
+request! {
+    /// Sets the policies.
+    pub struct PolicyRequest {} optional {
+        /// The policies that are to be in force; an empty list means none. Without it nothing changes,
+        /// which no batch needs.
+        #[serde(deserialize_with = "policies")]
+        set: Option<Vec<Policy>>,
+    }
 }
 
 impl PolicyRequest {
@@ -25,13 +25,12 @@ impl PolicyRequest {
     }
 }
 
-/// Ends a cadence.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct EndCadence {
-    /// Its key.
-    pub end: String,
+request! {
+    /// Ends a cadence.
+    pub struct EndCadence {
+        /// Its key.
+        end: String,
+    }
 }
 
 /// An operation of a batch.
@@ -59,7 +58,6 @@ pub enum EditOp {
 ///
 /// ```
 /// use pactdb::{Add, Batch, Commit, Db, EditReply, Generation};
-/// # fn main() -> pactdb::Result<()> {
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
 /// let replies = db.batch(
@@ -70,8 +68,7 @@ pub enum EditOp {
 ///         .expecting(0),
 /// )?;
 /// assert!(matches!(&replies[2], EditReply::Commit(commit) if commit.cycle == 1));
-/// # Ok(())
-/// # }
+/// # Ok::<(), pactdb::Error>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

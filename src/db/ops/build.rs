@@ -2,7 +2,7 @@
 //!
 //! They only fill in fields, and judge nothing; what is wrong with a request is found when it is run.
 
-use super::batch::{Batch, EditOp};
+use super::batch::{Batch, EditOp, PolicyRequest};
 use super::edit::{Add, Commit, Move, Remove, Set};
 use crate::json::Json;
 use crate::lifecycle::Policy;
@@ -284,38 +284,26 @@ fn cycle_number(cycle: u64) -> i64 {
     i64::try_from(cycle).unwrap_or(i64::MAX)
 }
 
-impl From<Add> for EditOp {
-    fn from(request: Add) -> EditOp {
-        EditOp::Add(Box::new(request))
-    }
+macro_rules! edits {
+    ($($request:ident => $made:expr;)*) => {$(
+        impl From<$request> for EditOp {
+            fn from(request: $request) -> EditOp {
+                $made(request)
+            }
+        }
+    )*};
 }
 
-impl From<Set> for EditOp {
-    fn from(request: Set) -> EditOp {
-        EditOp::Set(Box::new(request))
-    }
-}
-
-impl From<Move> for EditOp {
-    fn from(request: Move) -> EditOp {
-        EditOp::Move(request)
-    }
-}
-
-impl From<Remove> for EditOp {
-    fn from(request: Remove) -> EditOp {
-        EditOp::Remove(request)
-    }
-}
-
-impl From<Commit> for EditOp {
-    fn from(request: Commit) -> EditOp {
-        EditOp::Commit(request)
-    }
+edits! {
+    Add => |request| EditOp::Add(Box::new(request));
+    Set => |request| EditOp::Set(Box::new(request));
+    Move => EditOp::Move;
+    Remove => EditOp::Remove;
+    Commit => EditOp::Commit;
 }
 
 impl From<Vec<Policy>> for EditOp {
     fn from(policies: Vec<Policy>) -> EditOp {
-        EditOp::Policy(super::batch::PolicyRequest { set: Some(policies) })
+        EditOp::Policy(PolicyRequest { set: Some(policies) })
     }
 }

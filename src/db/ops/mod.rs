@@ -11,6 +11,7 @@ mod batch;
 mod build;
 mod edit;
 mod reply;
+mod request;
 mod turns;
 
 pub use ask::{Diff, Log, Restore, Select};
@@ -21,4 +22,5 @@ pub use edit::{Add, Commit, Move, Remove, Set};
 pub use reply::{
     CommitReply, EditReply, IdReply, IdsReply, ImportReply, KeyReply, LogEntry, Stats, UndoReply,
 };
+pub(crate) use request::{is_default, request};
 pub use turns::{ImportTurn, TurnsRequest};

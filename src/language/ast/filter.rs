@@ -1,25 +1,25 @@
-//! Compounds and their parts: what a single node has to be.
+//! Compounds and the simple selectors in them: what a single node has to be.
 //!
-//! Invariants: a compound has at least one part, at most one root and at most one `*`, and is not
-//! a lone offset pseudo (that is a zone); a filter has at least one test and a list at least one
+//! Invariants: a compound has at least one simple selector, at most one root and at most one `*`, and
+//! is not a lone offset pseudo (that is a zone); a filter has at least one test and a list at least one
 //! value; `FilterForm::Group` stands directly behind a type.
 
 use super::depth::DepthExpr;
 use crate::language::span::At;
 use crate::language::words::{Op, Root};
 
-/// Parts that must all hold, in the order written.
+/// Simple selectors that must all hold, in the order written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compound {
     /// The whole compound.
     pub at: At,
-    /// Its parts, at least one.
-    pub parts: Vec<Part>,
+    /// Its simple selectors, at least one.
+    pub simples: Vec<Simple>,
 }
 
-/// One part of a compound.
+/// One thing that a node has to be: a simple selector, as in CSS.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum Simple {
     /// `^ah`
     Root(At, Root),
     /// `#x`
@@ -36,15 +36,15 @@ pub enum Part {
     Pseudo(At, Pseudo),
 }
 
-impl Part {
-    /// Where the part stands.
+impl Simple {
+    /// Where it stands.
     pub fn at(&self) -> At {
         match self {
-            Part::Root(at, _) | Part::Any(at) | Part::Pseudo(at, _) => *at,
-            Part::Id(id) => id.at,
-            Part::Type(name) => name.at,
-            Part::Attrs(filter) => filter.at,
-            Part::Tag(tag) => tag.at,
+            Simple::Root(at, _) | Simple::Any(at) | Simple::Pseudo(at, _) => *at,
+            Simple::Id(id) => id.at,
+            Simple::Type(name) => name.at,
+            Simple::Attrs(filter) => filter.at,
+            Simple::Tag(tag) => tag.at,
         }
     }
 }

@@ -25,12 +25,12 @@ mod visit;
 pub use depth::{DepthExpr, DepthItem};
 pub use depth_set::DepthSet;
 pub use filter::{
-    AttrFilter, AttrName, Compound, Filter, FilterForm, Id, Part, Pseudo, Tag, Test, TestKind,
+    AttrFilter, AttrName, Compound, Filter, FilterForm, Id, Pseudo, Simple, Tag, Test, TestKind,
     TypeName, Value, ValueKind, Zone,
 };
 pub use selector::{
-    Chain, Combinator, Control, ControlKind, Group, Head, Hop, HopKind, HopPart, Insertion, Link,
-    Mode, Order, Place, PlaceKind, Position, Selector, Step, Target,
+    Chain, Combinator, Control, ControlKind, Group, Head, Hop, HopKind, Insertion, Link, Mode,
+    Order, Place, PlaceKind, Position, Selector, Step, Target,
 };
 pub use statement::{
     Add, Commit, Content, Diff, EndCadence, Field, FieldValue, Fields, Moment, Move, Policy,

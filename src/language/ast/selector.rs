@@ -6,7 +6,7 @@
 //! a tag or a filter.
 
 use super::depth::DepthExpr;
-use super::filter::{AttrFilter, Compound, Filter, Part, Pseudo, Tag, TypeName, Value, Zone};
+use super::filter::{Compound, Filter, Simple, TypeName, Value, Zone};
 use super::time::Time;
 use crate::language::span::At;
 use crate::language::words::Base;
@@ -225,13 +225,13 @@ impl Position {
     /// Whether the first step of the chain is the container of the depth itself, and not something
     /// below it: it names a turn, directly behind the depth.
     pub fn chain_begins_at_the_depth(&self) -> bool {
-        let is_turn = |part: &Part| match part {
-            Part::Type(name) => Base::from_name(&name.base) == Some(Base::Turn),
+        let is_turn = |simple: &Simple| match simple {
+            Simple::Type(name) => Base::from_name(&name.base) == Some(Base::Turn),
             _ => false,
         };
         match self.chain.as_ref().map(|chain| &chain.head) {
             Some(Head::Step(Step::Compound(first))) => {
-                self.hops.is_empty() && first.parts.iter().any(is_turn)
+                self.hops.is_empty() && first.simples.iter().any(is_turn)
             }
             _ => false,
         }
@@ -245,8 +245,8 @@ pub struct Hop {
     pub at: At,
     /// Which nodes it leads to.
     pub kind: HopKind,
-    /// What must hold of them besides; empty for an offset.
-    pub parts: Vec<HopPart>,
+    /// What must hold of them besides: filters, tags and pseudos; empty for an offset.
+    pub simples: Vec<Simple>,
 }
 
 /// Where an element leads.
@@ -262,17 +262,6 @@ pub enum HopKind {
     AnyChild,
     /// `*:type`: everything of this type below.
     Descendant(TypeName),
-}
-
-/// What must hold of the nodes that an element leads to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum HopPart {
-    /// `[…]`, `{…}` or a group.
-    Attrs(AttrFilter),
-    /// `+tag`
-    Tag(Tag),
-    /// `:first`
-    Pseudo(At, Pseudo),
 }
 
 /// A place among children, counted from 1 (R3.5).

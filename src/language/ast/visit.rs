@@ -1,13 +1,11 @@
 //! The visitor of the syntax tree, for everything that only looks at parts of it.
 //!
-//! Visits parts in the order of the text and knows nothing of what they are for. Recursion is as
+//! Visits them in the order of the text and knows nothing of what they are for. Recursion is as
 //! deep as parentheses nest, which is bounded.
 
 use super::depth::DepthExpr;
-use super::filter::{AttrFilter, Filter, Id, Part, Pseudo, Tag, TypeName};
-use super::selector::{
-    Chain, Control, Head, Hop, HopKind, HopPart, Link, Position, Selector, Step,
-};
+use super::filter::{AttrFilter, Filter, Id, Pseudo, Simple, Tag, TypeName};
+use super::selector::{Chain, Control, Head, Hop, HopKind, Link, Position, Selector, Step};
 use super::time::Time;
 use crate::language::span::At;
 use crate::language::words::Root;
@@ -21,7 +19,7 @@ pub trait Visit {
     fn step(&mut self, step: &Step) {}
     /// A step behind a combinator; [`Visit::step`] is called for it too.
     fn link(&mut self, link: &Link) {}
-    /// An element of a position; its type and parts are visited too.
+    /// An element of a position; its type and simple selectors are visited too.
     fn hop(&mut self, hop: &Hop) {}
     /// A root.
     fn root(&mut self, at: At, root: Root) {}
@@ -43,7 +41,7 @@ pub trait Visit {
     fn control(&mut self, control: &Control) {}
 }
 
-/// Shows every part of the selector to the visitor.
+/// Shows everything in a selector to the visitor.
 pub fn visit_selector(selector: &Selector, visitor: &mut impl Visit) {
     if let Some(time) = &selector.time {
         visitor.time(time);
@@ -57,7 +55,7 @@ pub fn visit_selector(selector: &Selector, visitor: &mut impl Visit) {
     visit_filters(&selector.late_filters, visitor);
 }
 
-/// Shows every part of a position to the visitor.
+/// Shows everything in a position to the visitor.
 pub fn visit_position(position: &Position, visitor: &mut impl Visit) {
     visitor.depth(&position.depth);
     for hop in &position.hops {
@@ -68,12 +66,8 @@ pub fn visit_position(position: &Position, visitor: &mut impl Visit) {
             }
             HopKind::Offset(_) | HopKind::AnyChild => {}
         }
-        for part in &hop.parts {
-            match part {
-                HopPart::Attrs(filter) => visitor.attrs(filter),
-                HopPart::Tag(tag) => visitor.tag(tag),
-                HopPart::Pseudo(at, pseudo) => visit_pseudo(*at, pseudo, visitor),
-            }
+        for simple in &hop.simples {
+            visit_simple(simple, visitor);
         }
     }
     if let Some(chain) = &position.chain {
@@ -103,8 +97,8 @@ fn visit_step(step: &Step, visitor: &mut impl Visit) {
     visitor.step(step);
     match step {
         Step::Compound(compound) => {
-            for part in &compound.parts {
-                visit_part(part, visitor);
+            for simple in &compound.simples {
+                visit_simple(simple, visitor);
             }
         }
         Step::Depth(depth) => visitor.depth(depth),
@@ -112,22 +106,20 @@ fn visit_step(step: &Step, visitor: &mut impl Visit) {
     }
 }
 
-fn visit_part(part: &Part, visitor: &mut impl Visit) {
-    match part {
-        Part::Root(at, root) => visitor.root(*at, *root),
-        Part::Id(id) => visitor.id(id),
-        Part::Type(name) => visitor.type_name(name),
-        Part::Any(_) => {}
-        Part::Attrs(filter) => visitor.attrs(filter),
-        Part::Tag(tag) => visitor.tag(tag),
-        Part::Pseudo(at, pseudo) => visit_pseudo(*at, pseudo, visitor),
-    }
-}
-
-fn visit_pseudo(at: At, pseudo: &Pseudo, visitor: &mut impl Visit) {
-    visitor.pseudo(at, pseudo);
-    if let Pseudo::Depth(depth) = pseudo {
-        visitor.depth(depth);
+fn visit_simple(simple: &Simple, visitor: &mut impl Visit) {
+    match simple {
+        Simple::Root(at, root) => visitor.root(*at, *root),
+        Simple::Id(id) => visitor.id(id),
+        Simple::Type(name) => visitor.type_name(name),
+        Simple::Any(_) => {}
+        Simple::Attrs(filter) => visitor.attrs(filter),
+        Simple::Tag(tag) => visitor.tag(tag),
+        Simple::Pseudo(at, pseudo) => {
+            visitor.pseudo(*at, pseudo);
+            if let Pseudo::Depth(depth) = pseudo {
+                visitor.depth(depth);
+            }
+        }
     }
 }
 

@@ -2,15 +2,15 @@
 //!
 //! [`format()`] writes what was written: reading its text in the same dialect gives the same tree.
 //! [`normalized`] takes the sugar out of a tree first, for somebody who wants to see what a selector
-//! really asks. `text` has the trait, `parts` the spelling of single parts, `selector` and
+//! really asks. `text` has the trait, `pieces` the spelling of what they consist of, `selector` and
 //! `statement` the trees. It knows tokens only by their spelling, and no parser.
 
 mod normalize;
-mod parts;
+mod pieces;
 mod selector;
 mod statement;
 mod text;
 
 pub use normalize::normalized;
-pub(super) use parts::{write_attrs, write_part};
+pub(super) use pieces::{write_attrs, write_simple};
 pub use text::{Canonical, format};

@@ -5,8 +5,8 @@
 //! filters behind controls join the chain that they belong to. The answer stays the same.
 
 use crate::language::ast::{
-    AttrFilter, AttrName, Base, Chain, Filter, FilterForm, Head, Hop, HopKind, HopPart, Part,
-    Position, Selector, Step, Test, TestKind, TypeName, Value, ValueKind,
+    AttrFilter, AttrName, Base, Chain, Filter, FilterForm, Head, Hop, HopKind, Position, Selector,
+    Simple, Step, Test, TestKind, TypeName, Value, ValueKind,
 };
 use crate::language::dialect::Dialect;
 
@@ -45,42 +45,43 @@ fn chain_without_sugar(chain: &mut Chain, dialect: Dialect) {
 
 fn step_without_sugar(step: &mut Step, dialect: Dialect) {
     let Step::Compound(compound) = step else { return };
-    let mut parts = Vec::with_capacity(compound.parts.len());
-    for part in std::mem::take(&mut compound.parts) {
-        match part {
-            Part::Type(mut name) => {
+    let mut simples = Vec::with_capacity(compound.simples.len());
+    for simple in std::mem::take(&mut compound.simples) {
+        match simple {
+            Simple::Type(mut name) => {
                 let test = type_test(&mut name, dialect);
-                parts.push(Part::Type(name));
-                parts.extend(test.map(Part::Attrs));
+                simples.push(Simple::Type(name));
+                simples.extend(test.map(Simple::Attrs));
             }
-            Part::Attrs(filter) => parts.push(Part::Attrs(ungrouped(filter))),
-            part => parts.push(part),
+            Simple::Attrs(filter) => simples.push(Simple::Attrs(ungrouped(filter))),
+            simple => simples.push(simple),
         }
     }
-    sort_tags(&mut parts, |part| match part {
-        Part::Tag(tag) => Some(&tag.text),
+    sort_tags(&mut simples, tag_of);
+    compound.simples = simples;
+}
+
+fn tag_of(simple: &Simple) -> Option<&String> {
+    match simple {
+        Simple::Tag(tag) => Some(&tag.text),
         _ => None,
-    });
-    compound.parts = parts;
+    }
 }
 
 fn position_without_sugar(position: &mut Position, dialect: Dialect) {
-    for Hop { kind, parts, .. } in &mut position.hops {
+    for Hop { kind, simples, .. } in &mut position.hops {
         let test = match kind {
             HopKind::Itself(name) | HopKind::Child(name) | HopKind::Descendant(name) => {
                 type_test(name, dialect)
             }
             HopKind::Offset(_) | HopKind::AnyChild => None,
         };
-        let rest = std::mem::take(parts).into_iter().map(|part| match part {
-            HopPart::Attrs(filter) => HopPart::Attrs(ungrouped(filter)),
-            part => part,
+        let rest = std::mem::take(simples).into_iter().map(|simple| match simple {
+            Simple::Attrs(filter) => Simple::Attrs(ungrouped(filter)),
+            simple => simple,
         });
-        *parts = test.map(HopPart::Attrs).into_iter().chain(rest).collect();
-        sort_tags(parts, |part| match part {
-            HopPart::Tag(tag) => Some(&tag.text),
-            _ => None,
-        });
+        *simples = test.map(Simple::Attrs).into_iter().chain(rest).collect();
+        sort_tags(simples, tag_of);
     }
     if let Some(chain) = &mut position.chain {
         chain_without_sugar(chain, dialect);

@@ -4,11 +4,11 @@
 //! the other dialect may hold a step or filter that begins with a bracket where this dialect reads
 //! it differently; it is then spelled another way that means the same (`*[…]`, `{…}`).
 
-use super::parts;
+use super::pieces;
 use super::text::{Canonical, separated};
 use crate::language::ast::{
     Chain, Combinator, Control, ControlKind, Filter, FilterForm, Head, Insertion, Link, Mode,
-    Order, Part, Place, PlaceKind, Position, RangeEnd, Selector, Step, Target, Time, TimeKind,
+    Order, Place, PlaceKind, Position, RangeEnd, Selector, Simple, Step, Target, Time, TimeKind,
 };
 use crate::language::dialect::Dialect;
 
@@ -117,7 +117,7 @@ fn write_chain(out: &mut String, chain: &Chain, dialect: Dialect) {
         out.push(' ');
         match filter {
             Filter::Attrs(attrs) if index == 0 && after_step && dialect.bracket_descends() => {
-                parts::write_attrs(out, attrs, FilterForm::Brace);
+                pieces::write_attrs(out, attrs, FilterForm::Brace);
             }
             filter => write_filter(out, filter),
         }
@@ -127,9 +127,9 @@ fn write_chain(out: &mut String, chain: &Chain, dialect: Dialect) {
 /// Whether the step, written behind white space, would be read as a detached filter.
 fn begins_like_a_filter(step: &Step, bracket_is_step: bool) -> bool {
     match step {
-        Step::Compound(compound) => match compound.parts.first() {
-            Some(Part::Attrs(attrs)) => !(bracket_is_step && attrs.form == FilterForm::Square),
-            Some(Part::Tag(_)) => true,
+        Step::Compound(compound) => match compound.simples.first() {
+            Some(Simple::Attrs(attrs)) => !(bracket_is_step && attrs.form == FilterForm::Square),
+            Some(Simple::Tag(_)) => true,
             _ => false,
         },
         Step::Depth(_) | Step::Zone(..) => false,
@@ -140,28 +140,28 @@ fn begins_like_a_filter(step: &Step, bracket_is_step: bool) -> bool {
 fn write_step(out: &mut String, step: &Step, star: bool) {
     match step {
         Step::Compound(compound) => {
-            let mut order: Vec<&Part> = compound.parts.iter().collect();
+            let mut order: Vec<&Simple> = compound.simples.iter().collect();
             if star {
-                // Its own `*` changes places with the first part, so that types which it keeps
+                // Its own `*` changes places with the first of the others, so that types which it keeps
                 // apart do not join.
-                match order.iter().position(|part| matches!(part, Part::Any(_))) {
+                match order.iter().position(|simple| matches!(simple, Simple::Any(_))) {
                     Some(own) => order.swap(0, own),
                     None => out.push('*'),
                 }
             }
-            for part in order {
-                parts::write_part(out, part);
+            for simple in order {
+                pieces::write_simple(out, simple);
             }
         }
-        Step::Depth(depth) => parts::write_depth_step(out, depth),
-        Step::Zone(_, zone) => parts::write_zone(out, *zone),
+        Step::Depth(depth) => pieces::write_depth_step(out, depth),
+        Step::Zone(_, zone) => pieces::write_zone(out, *zone),
     }
 }
 
 fn write_filter(out: &mut String, filter: &Filter) {
     match filter {
-        Filter::Attrs(attrs) => parts::write_attrs(out, attrs, attrs.form),
-        Filter::Tag(tag) => parts::write_tag(out, tag),
+        Filter::Attrs(attrs) => pieces::write_attrs(out, attrs, attrs.form),
+        Filter::Tag(tag) => pieces::write_tag(out, tag),
     }
 }
 
@@ -185,10 +185,10 @@ fn write_insertion(out: &mut String, position: &Position, insertion: Insertion, 
 
 fn write_elements(out: &mut String, position: &Position, dialect: Dialect) {
     out.push('(');
-    parts::write_depth_step(out, &position.depth);
+    pieces::write_depth_step(out, &position.depth);
     for hop in &position.hops {
         out.push_str(", ");
-        parts::write_hop(out, hop);
+        pieces::write_hop(out, hop);
     }
     if let Some(chain) = &position.chain {
         out.push_str(", ");
@@ -207,7 +207,7 @@ fn write_control(out: &mut String, control: &Control) {
         ControlKind::Unknown(name, None) => format!("@{name}"),
         ControlKind::Unknown(name, Some(value)) => {
             let mut text = format!("@{name}=");
-            parts::write_value(&mut text, value);
+            pieces::write_value(&mut text, value);
             text
         }
     };

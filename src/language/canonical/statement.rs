@@ -2,7 +2,7 @@
 //!
 //! Invariant: reading the text in the same dialect gives the same statement.
 
-use super::parts;
+use super::pieces;
 use super::text::{Canonical, separated};
 use crate::json::{Json, canonical_string};
 use crate::language::ast::{
@@ -30,7 +30,7 @@ impl Canonical for Statement {
             Statement::Policy(policy) => write_policy(out, policy),
             Statement::EndCadence(cadence) => {
                 out.push_str("cadence end ");
-                parts::write_quoted(out, &cadence.key);
+                pieces::write_quoted(out, &cadence.key);
             }
         }
     }
@@ -107,7 +107,7 @@ fn write_policy(out: &mut String, policy: &Policy) {
 
 fn write_type(out: &mut String, name: &TypeName) {
     out.push('.');
-    parts::write_type(out, name);
+    pieces::write_type(out, name);
 }
 
 fn write_fields(out: &mut String, fields: Option<&Fields>) {
@@ -118,16 +118,16 @@ fn write_fields(out: &mut String, fields: Option<&Fields>) {
 }
 
 fn write_field(out: &mut String, field: &Field) {
-    parts::write_attr_name(out, &field.name);
+    pieces::write_attr_name(out, &field.name);
     match &field.value {
         FieldValue::Flag => {}
         FieldValue::One(value) => {
             out.push('=');
-            parts::write_value(out, value);
+            pieces::write_value(out, value);
         }
         FieldValue::Many(values) => {
             out.push_str("=[");
-            separated(out, ", ", values, parts::write_value);
+            separated(out, ", ", values, pieces::write_value);
             out.push(']');
         }
     }
@@ -138,7 +138,7 @@ fn write_content(out: &mut String, content: Option<&Content>) {
         None => {}
         Some(Json::Str(text)) => {
             out.push(' ');
-            parts::write_quoted(out, text);
+            pieces::write_quoted(out, text);
         }
         Some(value) => {
             out.push_str(" json '");

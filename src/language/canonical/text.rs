@@ -16,7 +16,7 @@ pub fn format(tree: &impl Canonical, dialect: Dialect) -> String {
 }
 
 /// Writes each item, and `between` between two of them.
-pub(in crate::language) fn separated<T>(
+pub(crate) fn separated<T>(
     out: &mut String,
     between: &str,
     items: &[T],

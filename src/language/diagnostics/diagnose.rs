@@ -17,10 +17,10 @@ use crate::language::words::{Keyword, PseudoName, Root};
 const MOST_PHRASES: usize = 5;
 
 /// A text that was being read, and its tokens.
-pub(in crate::language) struct Failure<'a, 'b> {
-    pub(in crate::language) text: &'a str,
-    pub(in crate::language) tokens: &'b [Lexeme<'a>],
-    pub(in crate::language) subject: Subject,
+pub(crate) struct Failure<'a, 'b> {
+    pub(crate) text: &'a str,
+    pub(crate) tokens: &'b [Lexeme<'a>],
+    pub(crate) subject: Subject,
 }
 
 impl<'a> Failure<'a, '_> {
@@ -39,7 +39,7 @@ impl<'a> Failure<'a, '_> {
 }
 
 /// The error for a token that does not fit, or for the end of the text.
-pub(in crate::language) fn diagnose(
+pub(crate) fn diagnose(
     failure: &Failure<'_, '_>,
     start: Option<usize>,
     expected: &[String],
@@ -100,11 +100,7 @@ pub(in crate::language) fn diagnose(
 
 /// The error for a line that begins with a word of no statement: what it is a slip for, or what it
 /// is in a selector.
-pub(in crate::language) fn unknown_statement(
-    word: &str,
-    span: Span,
-    read: SyntaxError,
-) -> SyntaxError {
+pub(crate) fn unknown_statement(word: &str, span: Span, read: SyntaxError) -> SyntaxError {
     const MEANT: [(&str, Keyword); 8] = [
         ("insert", Keyword::Add),
         ("append", Keyword::Add),
@@ -128,7 +124,7 @@ pub(in crate::language) fn unknown_statement(
 }
 
 /// The error for text that is no token.
-pub(in crate::language) fn diagnose_fault(
+pub(crate) fn diagnose_fault(
     failure: &Failure<'_, '_>,
     fault: Fault<'_>,
     span: Span,

@@ -4,7 +4,7 @@
 //! read twelve ways to begin a step. A terminal without words here is left out of messages.
 
 /// Names of terminals to a short list of phrases.
-pub(in crate::language) fn phrases(expected: &[String]) -> Vec<String> {
+pub(crate) fn phrases(expected: &[String]) -> Vec<String> {
     let has = |name: &str| expected.iter().any(|terminal| terminal == name);
     let mut out = Vec::new();
     let mut say = |when: bool, phrase: &str| {
@@ -59,7 +59,7 @@ pub(in crate::language) fn phrases(expected: &[String]) -> Vec<String> {
 }
 
 /// `a`, `a or b`, `a, b or c`.
-pub(in crate::language) fn either(phrases: &[String]) -> String {
+pub(crate) fn either(phrases: &[String]) -> String {
     match phrases {
         [] => String::new(),
         [only] => only.clone(),

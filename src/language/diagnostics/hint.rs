@@ -8,27 +8,27 @@ use crate::language::lexing::{Bracket, Token};
 use crate::language::words::{Keyword, PseudoName, Root};
 
 /// The tokens around a failure.
-pub(in crate::language) struct Scene<'a> {
+pub(crate) struct Scene<'a> {
     /// What was being read.
-    pub(in crate::language) subject: Subject,
+    pub(crate) subject: Subject,
     /// The token before `before`, gaps included.
-    pub(in crate::language) earlier: Option<Token<'a>>,
+    pub(crate) earlier: Option<Token<'a>>,
     /// The last token that fitted, gaps aside.
-    pub(in crate::language) before: Option<Token<'a>>,
+    pub(crate) before: Option<Token<'a>>,
     /// Whether white space stands before the token that did not fit.
-    pub(in crate::language) gap: bool,
+    pub(crate) gap: bool,
     /// The token that did not fit; none at the end of the text.
-    pub(in crate::language) found: Option<Token<'a>>,
+    pub(crate) found: Option<Token<'a>>,
     /// The bracket around it.
-    pub(in crate::language) inside: Option<Bracket>,
+    pub(crate) inside: Option<Bracket>,
     /// Whether that is a position, and a chain, its last element, has begun.
-    pub(in crate::language) in_last_chain: bool,
+    pub(crate) in_last_chain: bool,
     /// Whether a step, or more of one, could stand there.
-    pub(in crate::language) step_may_follow: bool,
+    pub(crate) step_may_follow: bool,
 }
 
 /// Advice for this failure, if a rule knows it.
-pub(in crate::language) fn hint(scene: &Scene<'_>) -> Option<String> {
+pub(crate) fn hint(scene: &Scene<'_>) -> Option<String> {
     let Some(found) = scene.found else { return early_end_hint(scene) };
     statement_hint(scene, found)
         .or_else(|| time_hint(scene, found))

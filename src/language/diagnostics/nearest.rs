@@ -13,7 +13,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 
 /// Whether `word` is almost certainly `candidate` misspelt: the same letters in another order, or
 /// one slip in a long word. For places where a word of its own would be just as legal.
-pub(in crate::language) fn is_slip_for(word: &str, candidate: &str) -> bool {
+pub(crate) fn is_slip_for(word: &str, candidate: &str) -> bool {
     let letters = |text: &str| {
         let mut letters: Vec<char> = text.chars().collect();
         letters.sort_unstable();

@@ -2,7 +2,7 @@
 
 /// What was being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::language) enum Subject {
+pub(crate) enum Subject {
     Selector,
     Target,
     Place,

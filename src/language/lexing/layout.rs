@@ -16,7 +16,7 @@ use crate::limits::{MAX_NESTING, MAX_SELECTOR_BYTES, MAX_STATEMENT_BYTES};
 
 /// What a text is read as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::language) enum Reading {
+pub(crate) enum Reading {
     /// A selector, a target or a time.
     Query,
     /// The place of a new node, where a signed last element of a position is an insertion.
@@ -26,7 +26,7 @@ pub(in crate::language) enum Reading {
 }
 
 /// The tokens of `text` with only the white space that means something.
-pub(in crate::language) fn layout(
+pub(crate) fn layout(
     text: &str,
     dialect: Dialect,
     reading: Reading,

@@ -8,33 +8,33 @@ use crate::language::words::{PseudoName, is_canonical_type, is_name_char, is_nam
 
 /// A place in a text.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::language) struct Cursor<'a> {
+pub(crate) struct Cursor<'a> {
     text: &'a str,
     at: usize,
 }
 
 impl<'a> Cursor<'a> {
-    pub(in crate::language) fn new(text: &'a str) -> Self {
+    pub(crate) fn new(text: &'a str) -> Self {
         Cursor { text, at: 0 }
     }
 
-    pub(in crate::language) fn at(&self) -> usize {
+    pub(crate) fn at(&self) -> usize {
         self.at
     }
 
-    pub(in crate::language) fn rest(&self) -> &'a str {
+    pub(crate) fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
 
-    pub(in crate::language) fn peek(&self) -> Option<char> {
+    pub(crate) fn peek(&self) -> Option<char> {
         self.rest().chars().next()
     }
 
-    pub(in crate::language) fn bump(&mut self) {
+    pub(crate) fn bump(&mut self) {
         self.at += self.peek().map_or(0, char::len_utf8);
     }
 
-    pub(in crate::language) fn eat(&mut self, prefix: &str) -> bool {
+    pub(crate) fn eat(&mut self, prefix: &str) -> bool {
         let found = self.rest().starts_with(prefix);
         if found {
             self.at += prefix.len();
@@ -42,14 +42,14 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    pub(in crate::language) fn take_while(&mut self, keep: impl Fn(char) -> bool) -> &'a str {
+    pub(crate) fn take_while(&mut self, keep: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let len = rest.find(|c| !keep(c)).unwrap_or(rest.len());
         self.take(len)
     }
 
     /// Whether `c` is the next character that is not white space.
-    pub(in crate::language) fn next_is(&self, c: char) -> bool {
+    pub(crate) fn next_is(&self, c: char) -> bool {
         self.rest().trim_start().starts_with(c)
     }
 
@@ -61,18 +61,18 @@ impl<'a> Cursor<'a> {
 }
 
 /// Letters, digits, `_` and `-`; empty if there are none.
-pub(in crate::language) fn name<'a>(cursor: &mut Cursor<'a>) -> &'a str {
+pub(crate) fn name<'a>(cursor: &mut Cursor<'a>) -> &'a str {
     cursor.take_while(is_name_char)
 }
 
 /// A name inside a filter, which may hold colons.
-pub(in crate::language) fn filter_word<'a>(cursor: &mut Cursor<'a>) -> &'a str {
+pub(crate) fn filter_word<'a>(cursor: &mut Cursor<'a>) -> &'a str {
     cursor.take_while(|c| is_name_char(c) || c == ':')
 }
 
 /// `name` or `name:name`, up to the first part that is a pseudo. Names that are joined by dots are
 /// one, unless one of two neighbours is a canonical word (R14.6).
-pub(in crate::language) fn type_name<'a>(cursor: &mut Cursor<'a>) -> Option<&'a str> {
+pub(crate) fn type_name<'a>(cursor: &mut Cursor<'a>) -> Option<&'a str> {
     let rest = cursor.rest();
     if !rest.starts_with(is_name_start) {
         return None;
@@ -97,7 +97,7 @@ pub(in crate::language) fn type_name<'a>(cursor: &mut Cursor<'a>) -> Option<&'a 
 }
 
 /// The `:type` that makes `*` inside a position reach all the way down.
-pub(in crate::language) fn deep_type<'a>(cursor: &mut Cursor<'a>) -> Option<&'a str> {
+pub(crate) fn deep_type<'a>(cursor: &mut Cursor<'a>) -> Option<&'a str> {
     let mut ahead = *cursor;
     if !ahead.eat(":") || PseudoName::from_name(&ahead.rest()[..name_len(ahead.rest())]).is_some() {
         return None;
@@ -109,13 +109,13 @@ pub(in crate::language) fn deep_type<'a>(cursor: &mut Cursor<'a>) -> Option<&'a 
 
 /// Whether a `+` here begins a tag: a number that is all of its element is an offset or an
 /// insertion.
-pub(in crate::language) fn begins_tag(text: &str) -> bool {
+pub(crate) fn begins_tag(text: &str) -> bool {
     let Some(len) = number_len(text) else { return true };
     !matches!(text[len..].trim_start().chars().next(), None | Some(',' | ')'))
 }
 
 /// A bare word among steps: a depth, `depth`, `end`, or the name of a type.
-pub(in crate::language) fn word<'a>(cursor: &mut Cursor<'a>) -> Token<'a> {
+pub(crate) fn word<'a>(cursor: &mut Cursor<'a>) -> Token<'a> {
     if let Some(number) = depth_number(cursor.rest()) {
         cursor.take(1);
         return Token::Depth(cursor.take(number.len()));
@@ -132,7 +132,7 @@ pub(in crate::language) fn word<'a>(cursor: &mut Cursor<'a>) -> Token<'a> {
 }
 
 /// Whether text after `(` begins a position.
-pub(in crate::language) fn begins_with_depth(text: &str) -> bool {
+pub(crate) fn begins_with_depth(text: &str) -> bool {
     let text = text.trim_start();
     depth_number(text).is_some()
         || text.strip_prefix("depth").is_some_and(|rest| rest.trim_start().starts_with('('))
@@ -147,7 +147,7 @@ fn depth_number(text: &str) -> Option<&str> {
 }
 
 /// Whether the text begins with a number, sign included.
-pub(in crate::language) fn is_number(text: &str) -> bool {
+pub(crate) fn is_number(text: &str) -> bool {
     number_len(text).is_some()
 }
 
@@ -167,7 +167,7 @@ fn name_len(text: &str) -> usize {
 
 /// A number; with `value`, one that may have a fraction and must not run on into a word.
 /// A depth or an offset ends before a `-` or `.`, which may be the mark of a range.
-pub(in crate::language) fn number<'a>(cursor: &mut Cursor<'a>, value: bool) -> Token<'a> {
+pub(crate) fn number<'a>(cursor: &mut Cursor<'a>, value: bool) -> Token<'a> {
     let rest = cursor.rest();
     let mut len = number_len(rest).unwrap_or(1);
     let runs_on = |c: char| match value {
@@ -184,7 +184,7 @@ pub(in crate::language) fn number<'a>(cursor: &mut Cursor<'a>, value: bool) -> T
 }
 
 /// Quoted text; a backslash takes the next character with it.
-pub(in crate::language) fn quoted<'a>(cursor: &mut Cursor<'a>) -> Token<'a> {
+pub(crate) fn quoted<'a>(cursor: &mut Cursor<'a>) -> Token<'a> {
     match quoted_len(cursor.rest()) {
         Some(len) => Token::Text(cursor.take(len)),
         None => {
@@ -210,7 +210,7 @@ fn quoted_len(text: &str) -> Option<usize> {
 }
 
 /// `#x` without the pseudos at its end, or `#'any text'`.
-pub(in crate::language) fn id<'a>(cursor: &mut Cursor<'a>) -> Token<'a> {
+pub(crate) fn id<'a>(cursor: &mut Cursor<'a>) -> Token<'a> {
     cursor.bump();
     match cursor.peek() {
         Some('\'' | '"') => match quoted(cursor) {
@@ -227,7 +227,7 @@ pub(in crate::language) fn id<'a>(cursor: &mut Cursor<'a>) -> Token<'a> {
 }
 
 /// An unquoted id without the pseudo names at its end.
-pub(in crate::language) fn without_pseudos(mut id: &str) -> &str {
+pub(crate) fn without_pseudos(mut id: &str) -> &str {
     while let Some((front, last)) = id.rsplit_once(':') {
         if front.is_empty() || PseudoName::from_name(last).is_none() {
             break;
@@ -238,7 +238,7 @@ pub(in crate::language) fn without_pseudos(mut id: &str) -> &str {
 }
 
 /// `+tag`
-pub(in crate::language) fn tag<'a>(cursor: &mut Cursor<'a>) -> Token<'a> {
+pub(crate) fn tag<'a>(cursor: &mut Cursor<'a>) -> Token<'a> {
     cursor.bump();
     match name(cursor) {
         "" => Token::Fault(Fault::MissingName("a tag")),
@@ -247,7 +247,7 @@ pub(in crate::language) fn tag<'a>(cursor: &mut Cursor<'a>) -> Token<'a> {
 }
 
 /// What begins with `@`: a time address or a control.
-pub(in crate::language) fn at<'a>(cursor: &mut Cursor<'a>) -> Token<'a> {
+pub(crate) fn at<'a>(cursor: &mut Cursor<'a>) -> Token<'a> {
     cursor.bump();
     if cursor.eat("*") {
         return Token::TimeAll;
@@ -289,7 +289,7 @@ pub(in crate::language) fn at<'a>(cursor: &mut Cursor<'a>) -> Token<'a> {
 }
 
 /// The second end of a range without its `@t` or `@c`.
-pub(in crate::language) fn bare_end<'a>(cursor: &mut Cursor<'a>) -> Option<Token<'a>> {
+pub(crate) fn bare_end<'a>(cursor: &mut Cursor<'a>) -> Option<Token<'a>> {
     if cursor.eat("-*") {
         return Some(Token::BareOldest);
     }

@@ -5,7 +5,7 @@ use super::token::Token;
 use std::borrow::Cow;
 
 /// The text between two quote marks; `\\`, `\'` and `\"` are escapes, other backslashes stay.
-pub(in crate::language) fn unquoted(quoted: &str) -> String {
+pub(crate) fn unquoted(quoted: &str) -> String {
     let inner = quoted.get(1..quoted.len() - 1).unwrap_or("");
     let mut out = String::with_capacity(inner.len());
     let mut chars = inner.chars().peekable();

@@ -274,7 +274,7 @@ impl Token<'_> {
     }
 
     /// Whether this is the end of a time prefix.
-    pub(in crate::language) fn ends_time(&self) -> bool {
+    pub(crate) fn ends_time(&self) -> bool {
         self.class() == TokenClass::Time && *self != Token::RangeMark
     }
 }

@@ -58,7 +58,7 @@ impl Unclosed {
 }
 
 /// The opening brackets among these tokens that none of them closes, outermost first.
-pub(in crate::language) fn unclosed_brackets(lexemes: &[Lexeme<'_>]) -> Vec<Span> {
+pub(crate) fn unclosed_brackets(lexemes: &[Lexeme<'_>]) -> Vec<Span> {
     let mut open = Vec::new();
     for lexeme in lexemes {
         match lexeme.token {

@@ -12,14 +12,14 @@ use crate::language::syntax_error::SyntaxError;
 use crate::limits::{MAX_DEPTH_NUMBERS, MAX_LIST_VALUES, MAX_STEPS, MAX_TESTS};
 
 /// Refuses a selector that asks for more than the bounds allow.
-pub(in crate::language) fn check(selector: &Selector) -> Result<(), SyntaxError> {
+pub(crate) fn check(selector: &Selector) -> Result<(), SyntaxError> {
     let mut counts = Counts::default();
     visit_selector(selector, &mut counts);
     counts.error.map_or(Ok(()), Err)
 }
 
 /// The same for a position that is a place.
-pub(in crate::language) fn check_position(position: &Position) -> Result<(), SyntaxError> {
+pub(crate) fn check_position(position: &Position) -> Result<(), SyntaxError> {
     let mut counts = Counts::default();
     visit_position(position, &mut counts);
     counts.error.map_or(Ok(()), Err)

@@ -4,13 +4,13 @@ use super::results::{arrange, effective_order, hits};
 use super::scope::Scope;
 use super::walk::{AH_RANK, Flat, Walk, read_part};
 use crate::language::ast::Order;
-use crate::model::{Id, Place, ReadError};
+use crate::model::{Id, Place};
 use crate::query::plan::{Ask, Chain};
-use crate::query::timeline::Moment;
+use crate::query::timeline::{Moment, Read};
 
 /// A place that an edit names: a node, or the core that the head does not have yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::query) enum Named {
+pub(crate) enum Named {
     /// A node.
     Node(Id),
     /// The head's core.
@@ -18,10 +18,7 @@ pub(in crate::query) enum Named {
 }
 
 /// What a question finds if the head counts as having a core.
-pub(in crate::query) fn find_places(
-    ask: &Ask,
-    moment: &Moment<'_>,
-) -> Result<Vec<Named>, ReadError> {
+pub(crate) fn find_places(ask: &Ask, moment: &Moment<'_>) -> Read<Vec<Named>> {
     let (mut found, mut core, mut used) = (Vec::new(), None, None);
     for group in &ask.groups {
         for (i, chain) in group.chains.iter().enumerate() {
@@ -54,7 +51,7 @@ pub(in crate::query) fn find_places(
 }
 
 /// The parts that a chain has to read, and the head with a core in any case.
-fn with_head_core(chain: &Chain, moment: &Moment<'_>) -> Result<Flat, ReadError> {
+fn with_head_core(chain: &Chain, moment: &Moment<'_>) -> Read<Flat> {
     let mut flat = Flat::shared(moment);
     let mut wanted = Scope::of(chain, &flat, moment)?.places(moment)?;
     let head = (Place::Ah, 0, AH_RANK);

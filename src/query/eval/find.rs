@@ -10,17 +10,17 @@ use super::scope::all_places;
 use super::union::Union;
 use super::walk::{Flat, Walk, read_part};
 use crate::language::ast::Order;
-use crate::model::{Id, ReadError};
+use crate::model::Id;
 use crate::query::plan::{Ask, Chain, Group};
-use crate::query::timeline::Moment;
+use crate::query::timeline::{Moment, Read};
 
 /// The answer of one state, in order and within the window.
-pub fn find(ask: &Ask, moment: &Moment<'_>) -> Result<Vec<Hit>, ReadError> {
+pub fn find(ask: &Ask, moment: &Moment<'_>) -> Read<Vec<Hit>> {
     united(ask, moment)
 }
 
 /// The ids of the same answer. The turn index often has them, so that nodes need not be loaded.
-pub fn find_ids(ask: &Ask, moment: &Moment<'_>) -> Result<Vec<Id>, ReadError> {
+pub fn find_ids(ask: &Ask, moment: &Moment<'_>) -> Read<Vec<Id>> {
     let recent = |group: &Group| group.chains.iter().any(|chain| chain.recent);
     let by_recency = match ask.order {
         Some(order) => order == Order::Recent,
@@ -33,7 +33,7 @@ pub fn find_ids(ask: &Ask, moment: &Moment<'_>) -> Result<Vec<Id>, ReadError> {
 }
 
 /// What the chains of a question find together.
-fn united<T: ResultItem>(ask: &Ask, moment: &Moment<'_>) -> Result<Vec<T>, ReadError> {
+fn united<T: ResultItem>(ask: &Ask, moment: &Moment<'_>) -> Read<Vec<T>> {
     let chains = ask.groups.iter().map(|group| group.chains.len()).sum();
     let (mut union, mut used) = (Union::new(chains), None);
     for group in &ask.groups {
@@ -53,7 +53,7 @@ fn united<T: ResultItem>(ask: &Ask, moment: &Moment<'_>) -> Result<Vec<T>, ReadE
 }
 
 /// The same answer by reading everything.
-pub fn find_whole(ask: &Ask, moment: &Moment<'_>) -> Result<Vec<Hit>, ReadError> {
+pub fn find_whole(ask: &Ask, moment: &Moment<'_>) -> Read<Vec<Hit>> {
     let parts = all_places(moment);
     let mut flat = Flat::shared(moment);
     let parts = parts.into_iter().map(|wanted| read_part(moment, wanted));
@@ -64,10 +64,7 @@ pub fn find_whole(ask: &Ask, moment: &Moment<'_>) -> Result<Vec<Hit>, ReadError>
     })
 }
 
-fn answer(
-    ask: &Ask,
-    mut run: impl FnMut(&Chain) -> Result<Vec<Hit>, ReadError>,
-) -> Result<Vec<Hit>, ReadError> {
+fn answer(ask: &Ask, mut run: impl FnMut(&Chain) -> Read<Vec<Hit>>) -> Read<Vec<Hit>> {
     let mut found = Vec::new();
     let mut used = None;
     for group in &ask.groups {

@@ -2,12 +2,11 @@
 
 use super::scope::Scope;
 use super::walk::{Flat, Walk, read_part};
-use crate::model::ReadError;
 use crate::query::plan::Chain;
-use crate::query::timeline::Moment;
+use crate::query::timeline::{Moment, Read};
 
 /// How many nodes each step of a chain comes to, in the parts that it has to read.
-pub(in crate::query) fn trace(chain: &Chain, moment: &Moment<'_>) -> Result<Vec<usize>, ReadError> {
+pub(crate) fn trace(chain: &Chain, moment: &Moment<'_>) -> Read<Vec<usize>> {
     let shared = Flat::shared(moment);
     let scope = Scope::of(chain, &shared, moment)?;
     let parts = scope.needed_places(moment)?.into_iter().map(|wanted| read_part(moment, wanted));
@@ -19,19 +18,19 @@ pub(in crate::query) fn trace(chain: &Chain, moment: &Moment<'_>) -> Result<Vec<
 }
 
 /// What a chain will read.
-pub(in crate::query) struct Reads {
+pub(crate) struct Reads {
     /// How many parts.
-    pub(in crate::query) parts: usize,
+    pub(crate) parts: usize,
     /// How many there are.
-    pub(in crate::query) of: usize,
+    pub(crate) of: usize,
     /// Whether ids are looked up.
-    pub(in crate::query) by_id: bool,
+    pub(crate) by_id: bool,
     /// Whether the chain is evaluated on each part alone.
-    pub(in crate::query) part_by_part: bool,
+    pub(crate) part_by_part: bool,
 }
 
 /// What a chain will read at a moment.
-pub(in crate::query) fn reads(chain: &Chain, moment: &Moment<'_>) -> Result<Reads, ReadError> {
+pub(crate) fn reads(chain: &Chain, moment: &Moment<'_>) -> Read<Reads> {
     let shared = Flat::shared(moment);
     let scope = Scope::of(chain, &shared, moment)?;
     Ok(Reads {

@@ -5,15 +5,15 @@
 use super::results::{Hit, arrange, effective_order, hits};
 use super::scope::{Scope, rank_of};
 use super::walk::{Flat, Part, Walk, read_part};
-use crate::model::{Place, ReadError, Subtree};
+use crate::model::{Place, Subtree};
 use crate::query::plan::Ask;
-use crate::query::timeline::Moment;
+use crate::query::timeline::{Moment, Read};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Whether the answer in each part depends on that part alone: nothing is counted over several,
 /// and no chain stands in for another.
-pub(in crate::query) fn is_local(ask: &Ask, moment: &Moment<'_>) -> Result<bool, ReadError> {
+pub(crate) fn is_local(ask: &Ask, moment: &Moment<'_>) -> Read<bool> {
     let shared = Flat::shared(moment);
     for group in &ask.groups {
         let [chain] = &group.chains[..] else { return Ok(false) };
@@ -25,11 +25,7 @@ pub(in crate::query) fn is_local(ask: &Ask, moment: &Moment<'_>) -> Result<bool,
 }
 
 /// What a local question finds in some parts, in `^root` and in `^seq`; in order, unlimited.
-pub(in crate::query) fn find_in(
-    ask: &Ask,
-    moment: &Moment<'_>,
-    places: &BTreeSet<Place>,
-) -> Result<Vec<Hit>, ReadError> {
+pub(crate) fn find_in(ask: &Ask, moment: &Moment<'_>, places: &BTreeSet<Place>) -> Read<Vec<Hit>> {
     let mut found = Vec::new();
     let mut flat = Flat::shared(moment);
     let wanted = places.iter().filter_map(|place| {
@@ -46,26 +42,22 @@ pub(in crate::query) fn find_in(
 }
 
 /// Asks a local question of one part after the other.
-pub(in crate::query) struct Finder<'a> {
+pub(crate) struct Finder<'a> {
     ask: &'a Ask,
     /// What its attributes depend on; what is in its tree does not matter.
-    pub(in crate::query) moment: Moment<'a>,
+    pub(crate) moment: Moment<'a>,
     flat: Flat,
 }
 
 impl<'a> Finder<'a> {
-    pub(in crate::query) fn new(ask: &'a Ask, moment: Moment<'a>) -> Finder<'a> {
+    pub(crate) fn new(ask: &'a Ask, moment: Moment<'a>) -> Finder<'a> {
         let flat = Flat::shared(&moment);
         Finder { ask, moment, flat }
     }
 
     /// What is found in a part, in canonical order and unlimited. The depths and the first ranks
     /// of the hits say nothing.
-    pub(in crate::query) fn in_part(
-        &mut self,
-        place: Place,
-        nodes: Arc<Subtree>,
-    ) -> Result<Vec<Hit>, ReadError> {
+    pub(crate) fn in_part(&mut self, place: Place, nodes: Arc<Subtree>) -> Read<Vec<Hit>> {
         self.moment.note(|tally| {
             tally.parts_read += 1;
             tally.nodes += nodes.len() as u64;
@@ -79,7 +71,7 @@ impl<'a> Finder<'a> {
 }
 
 /// The nodes that the chains of a question end at, each once.
-fn ends_of_all(ask: &Ask, flat: &Flat, moment: &Moment<'_>) -> Result<Vec<usize>, ReadError> {
+fn ends_of_all(ask: &Ask, flat: &Flat, moment: &Moment<'_>) -> Read<Vec<usize>> {
     let mut found: Vec<usize> = Vec::new();
     let mut united = 0;
     for chain in ask.groups.iter().flat_map(|group| &group.chains) {

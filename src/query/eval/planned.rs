@@ -11,16 +11,15 @@ use super::union::Union;
 use super::walk::{Flat, Walk, depth_level, read_part};
 use crate::budget;
 use crate::language::ast::Order;
-use crate::model::ReadError;
 use crate::query::plan::Chain;
-use crate::query::timeline::Moment;
+use crate::query::timeline::{Moment, Read};
 
 /// Finds what a chain ends at in the parts that it has to read.
 pub(super) fn planned<T: ResultItem>(
     chain: &Chain,
     moment: &Moment<'_>,
     union: &mut Union<T>,
-) -> Result<(), ReadError> {
+) -> Read<()> {
     let mut flat = Flat::shared(moment);
     let scope = Scope::of(chain, &flat, moment)?;
     if scope.crosses {
@@ -42,7 +41,7 @@ fn part_by_part<T: ResultItem>(
     mut flat: Flat,
     moment: &Moment<'_>,
     union: &mut Union<T>,
-) -> Result<(), ReadError> {
+) -> Read<()> {
     if union.order() == Some(Order::Recent) {
         wanted.sort_by_key(|(_, depth, _)| depth_level(Some(*depth)));
     }
@@ -95,7 +94,7 @@ fn ask_index<T: ResultItem>(
     chunk: &[Wanted],
     moment: &Moment<'_>,
     union: &Union<T>,
-) -> Result<(Vec<Verdict>, Vec<FoundId>), ReadError> {
+) -> Read<(Vec<Verdict>, Vec<FoundId>)> {
     let (verdicts, found) = index.evaluate(chunk, T::NEEDS_ONLY_IDS, &|rank| union.has(rank))?;
     moment.note(|tally| {
         let count = |wanted: &dyn Fn(&Verdict) -> bool| {

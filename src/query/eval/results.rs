@@ -21,7 +21,7 @@ pub struct Hit {
 }
 
 /// Puts hits in order, each once.
-pub(in crate::query) fn arrange(hits: &mut Vec<Hit>, order: Order) {
+pub(crate) fn arrange(hits: &mut Vec<Hit>, order: Order) {
     hits.sort_unstable_by_key(|hit| hit.rank);
     hits.dedup_by_key(|hit| hit.rank);
     match order {

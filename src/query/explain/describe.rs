@@ -6,7 +6,7 @@ use crate::query::plan::{Attr, Check, CustomAttr, NumberAttr, Test, TextAttr, Va
 use std::borrow::Cow;
 
 /// A test in words.
-pub(in crate::query) fn describe_test(test: &Test) -> String {
+pub(crate) fn describe_test(test: &Test) -> String {
     match test {
         Test::Real => "a place of their own".to_owned(),
         Test::Class(classes) => {
@@ -45,7 +45,7 @@ pub(in crate::query) fn describe_test(test: &Test) -> String {
 }
 
 /// A sign of the offset in words.
-pub(in crate::query) fn describe_zone(zone: Zone) -> &'static str {
+pub(crate) fn describe_zone(zone: Zone) -> &'static str {
     match zone {
         Zone::Pre => "offset below 0",
         Zone::Core => "offset 0",

@@ -90,7 +90,7 @@ impl Stop {
 }
 
 /// An end of a relative range against the oldest address there is.
-pub(in crate::query) fn end_value(end: RangeEnd, oldest: i64) -> i64 {
+pub(crate) fn end_value(end: RangeEnd, oldest: i64) -> i64 {
     match end {
         RangeEnd::Relative(value) => value,
         RangeEnd::Oldest => oldest,

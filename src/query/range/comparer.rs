@@ -9,35 +9,35 @@ use super::backward::BackwardScan;
 use super::difference::Comparison;
 use super::fields::differences;
 use crate::budget;
-use crate::model::{Place, ReadError};
+use crate::model::Place;
 use crate::query::eval::{Hit, find, find_in, find_whole, is_local};
 use crate::query::plan::{Ask, Depends, State};
-use crate::query::timeline::{Moment, Timeline};
+use crate::query::timeline::{Moment, Read, Timeline};
 use crate::snapshot::Contents;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Compares states of one store by one question.
-pub(in crate::query) struct Comparer<'a> {
+pub(crate) struct Comparer<'a> {
     timeline: &'a dyn Timeline,
     ask: &'a Ask,
     depends: Depends,
 }
 
 impl<'a> Comparer<'a> {
-    pub(in crate::query) fn new(timeline: &'a dyn Timeline, ask: &'a Ask) -> Comparer<'a> {
+    pub(crate) fn new(timeline: &'a dyn Timeline, ask: &'a Ask) -> Comparer<'a> {
         Comparer { timeline, ask, depends: Depends::of(ask) }
     }
 
-    pub(in crate::query) fn moment(&self, state: State) -> Result<Moment<'a>, ReadError> {
+    pub(crate) fn moment(&self, state: State) -> Read<Moment<'a>> {
         Moment::of(self.timeline, state)
     }
 
     /// The difference between two states, the newer one first.
-    pub(in crate::query) fn compare(
+    pub(crate) fn compare(
         &self,
         (newer, new_state): (&Moment<'_>, State),
         (older, old_state): (&Moment<'_>, State),
-    ) -> Result<Comparison, ReadError> {
+    ) -> Read<Comparison> {
         let by_parts = !self.depends.depth
             && !self.depends.age
             && self.ask.window.is_open()
@@ -53,10 +53,7 @@ impl<'a> Comparer<'a> {
     }
 
     /// A backward scan over committed neighbours; none if the question does not allow one.
-    pub(super) fn backward_scan(
-        &self,
-        newest: State,
-    ) -> Result<Option<BackwardScan<'a>>, ReadError> {
+    pub(super) fn backward_scan(&self, newest: State) -> Read<Option<BackwardScan<'a>>> {
         let State::Cycle(_) = newest else { return Ok(None) };
         let moment = self.moment(newest)?;
         let fits = !self.depends.depth
@@ -70,11 +67,7 @@ impl<'a> Comparer<'a> {
     }
 
     /// The same by reading everything.
-    pub(in crate::query) fn compare_whole(
-        &self,
-        newer: &Moment<'_>,
-        older: &Moment<'_>,
-    ) -> Result<Comparison, ReadError> {
+    pub(crate) fn compare_whole(&self, newer: &Moment<'_>, older: &Moment<'_>) -> Read<Comparison> {
         let (new, old) = (find_whole(self.ask, newer)?, find_whole(self.ask, older)?);
         compare_hits((new, newer.cycle), (old, older.cycle), self.timeline.contents())
     }
@@ -84,7 +77,7 @@ impl<'a> Comparer<'a> {
         &self,
         (newer, new_state): (&Moment<'_>, State),
         (older, old_state): (&Moment<'_>, State),
-    ) -> Result<BTreeSet<Place>, ReadError> {
+    ) -> Read<BTreeSet<Place>> {
         let mut places = BTreeSet::new();
         for moment in [newer, older] {
             let turns = moment.tree.changed_turns().keys();
@@ -114,7 +107,7 @@ fn compare_hits(
     (mut new, new_cycle): (Vec<Hit>, u64),
     (old, old_cycle): (Vec<Hit>, u64),
     contents: &dyn Contents,
-) -> Result<Comparison, ReadError> {
+) -> Read<Comparison> {
     new.sort_unstable_by_key(|hit| hit.rank);
     let mut gone: BTreeMap<_, Hit> =
         old.into_iter().map(|hit| (hit.node.id.clone(), hit)).collect();

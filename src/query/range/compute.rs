@@ -12,14 +12,14 @@ use crate::query::query_error::QueryError;
 use crate::query::timeline::{Moment, Timeline};
 
 /// The stops of a range, as resolved.
-pub(in crate::query) struct Stops<'a> {
-    pub(in crate::query) kind: RangeKind,
-    pub(in crate::query) list: &'a [Stop],
-    pub(in crate::query) cut: bool,
+pub(crate) struct Stops<'a> {
+    pub(crate) kind: RangeKind,
+    pub(crate) list: &'a [Stop],
+    pub(crate) cut: bool,
 }
 
 /// Compares the snapshots of a range. `whole` asks every snapshot in full.
-pub(in crate::query) fn range(
+pub(crate) fn range(
     timeline: &dyn Timeline,
     query: &str,
     plan: &Plan,

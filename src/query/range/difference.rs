@@ -6,29 +6,29 @@ use crate::query::eval::Hit;
 
 /// What differs between two states.
 #[derive(Debug, Default)]
-pub(in crate::query) struct Comparison {
+pub(crate) struct Comparison {
     /// In the newer one only, in canonical order.
-    pub(in crate::query) added: Vec<Hit>,
+    pub(crate) added: Vec<Hit>,
     /// In the older one only, by id.
-    pub(in crate::query) removed: Vec<Hit>,
+    pub(crate) removed: Vec<Hit>,
     /// In both with a difference, in the canonical order of the newer: newer, older, fields.
-    pub(in crate::query) changed: Vec<(Hit, Hit, Vec<Difference>)>,
+    pub(crate) changed: Vec<(Hit, Hit, Vec<Difference>)>,
 }
 
 /// What differs between two neighbours.
 #[derive(Debug, Default)]
-pub(in crate::query) struct NeighbourDiff {
+pub(crate) struct NeighbourDiff {
     /// In the newer one only, in canonical order.
-    pub(in crate::query) added: Vec<Id>,
+    pub(crate) added: Vec<Id>,
     /// In the older one only, by id.
-    pub(in crate::query) removed: Vec<Id>,
+    pub(crate) removed: Vec<Id>,
     /// In both with a difference, in the canonical order of the newer.
-    pub(in crate::query) changed: Vec<Change>,
+    pub(crate) changed: Vec<Change>,
 }
 
 /// A node that is in both of two states, and not the same.
 #[derive(Debug)]
-pub(in crate::query) enum Change {
+pub(crate) enum Change {
     /// Only what remains of its ttl differs.
     Ttl {
         /// The node.

@@ -2,8 +2,9 @@
 
 use super::result::Field;
 use crate::json::Json;
-use crate::model::{HEADERS, Header, Name, PARENT_TRACKED, ReadError, TABLE};
+use crate::model::{HEADERS, Header, Name, PARENT_TRACKED, TABLE};
 use crate::query::eval::Hit;
+use crate::query::timeline::Read;
 use crate::snapshot::Contents;
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
@@ -12,16 +13,16 @@ use std::sync::{Arc, LazyLock};
 pub(super) const TTL: Field = Field::Borrowed("ttl");
 
 /// A field that differs: its name, its newer and its older value.
-pub(in crate::query) type Difference = (Field, Json, Json);
+pub(crate) type Difference = (Field, Json, Json);
 
 /// What differs between two states of one node; each ttl is counted to the cycle beside it. What
 /// one field says already is not said again by another: a content by its hash, a text of a time by
 /// the time.
-pub(in crate::query) fn differences(
+pub(crate) fn differences(
     (newer, newer_cycle): (&Hit, u64),
     (older, older_cycle): (&Hit, u64),
     contents: &dyn Contents,
-) -> Result<Vec<Difference>, ReadError> {
+) -> Read<Vec<Difference>> {
     let ttls = (newer.node.ttl_at(newer_cycle), older.node.ttl_at(older_cycle));
     let same = Arc::ptr_eq(&newer.node, &older.node) || newer.node == older.node;
     if same && newer.parent == older.parent && ttls.0 == ttls.1 {
@@ -59,7 +60,7 @@ pub(in crate::query) fn differences(
 /// The content is only read where it matters.
 const CONTENT: &str = "content";
 
-fn content(hit: &Hit, contents: &dyn Contents) -> Result<Json, ReadError> {
+fn content(hit: &Hit, contents: &dyn Contents) -> Read<Json> {
     match &hit.node.content {
         Some(content) => Ok((*contents.content(content)?).clone()),
         None => Ok(Json::Null),

@@ -7,10 +7,10 @@ use super::result::{
     Changed, ContentDiff, Delta, DiffBlock, Field, FromTo, RangeStats, SnapshotRef,
 };
 use crate::json::Json;
-use crate::model::{Id, ReadError, TextField};
+use crate::model::{Id, TextField};
 use crate::query::eval::Hit;
 use crate::query::options::{Material, SelectOptions};
-use crate::query::timeline::Timeline;
+use crate::query::timeline::{Read, Timeline};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ impl Writer<'_> {
         from: &SnapshotRef,
         to: &SnapshotRef,
         mut found: NeighbourDiff,
-    ) -> Result<DiffBlock, ReadError> {
+    ) -> Read<DiffBlock> {
         let stats = RangeStats {
             added: found.added.len() as u64,
             removed: found.removed.len() as u64,
@@ -69,7 +69,7 @@ impl Writer<'_> {
         (newer, from): (&Hit, &SnapshotRef),
         (older, to): (&Hit, &SnapshotRef),
         differences: Vec<Difference>,
-    ) -> Result<Changed, ReadError> {
+    ) -> Read<Changed> {
         let fields: SmallVec<[Field; 1]> =
             differences.iter().map(|(name, ..)| name.clone()).collect();
         let values = differences.into_iter().map(|(name, from, to)| (name, FromTo { from, to }));
@@ -88,7 +88,7 @@ impl Writer<'_> {
         &mut self,
         (newer, from): (&Hit, &SnapshotRef),
         (older, to): (&Hit, &SnapshotRef),
-    ) -> Result<ContentDiff, ReadError> {
+    ) -> Read<ContentDiff> {
         let (new, old) = (self.body(newer)?, self.body(older)?);
         let options = self.options;
         let (mut diff, warning) = content_diff(
@@ -105,7 +105,7 @@ impl Writer<'_> {
     }
 
     /// Puts the fields that were asked for beside those that differ.
-    fn materialize(&self, newer: &Hit, older: &Hit, delta: &mut Delta) -> Result<(), ReadError> {
+    fn materialize(&self, newer: &Hit, older: &Hit, delta: &mut Delta) -> Read<()> {
         for material in &self.options.materialize {
             let header = |field: TextField| {
                 let value = |hit: &Hit| field.value(&hit.node).unwrap_or(Json::Null);
@@ -131,7 +131,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn body(&self, hit: &Hit) -> Result<Arc<Json>, ReadError> {
+    fn body(&self, hit: &Hit) -> Read<Arc<Json>> {
         match &hit.node.content {
             Some(content) => self.timeline.contents().content(content),
             None => Ok(Arc::new(Json::Null)),

@@ -2,10 +2,9 @@
 //!
 //! A chain may begin with a position and a position may end in a chain, so they stand in one file.
 
-use super::attrs::AttrTests;
-use super::compound::{container, pseudo_test, tag_test};
+use super::compound::{by_depth, container};
 use super::names::Names;
-use crate::language::ast::{self, Base, Filter, Head, HopKind, HopPart, Part, Pseudo};
+use crate::language::ast::{self, Base, Filter, Head, HopKind, Simple};
 use crate::query::plan::{Chain, Compound, Link, Reach, Start, Step, Test};
 use crate::query::query_error::QueryError;
 
@@ -58,8 +57,7 @@ impl Names {
         let start = Start::Step(Step::Nodes(container(&position.depth)));
         let mut links = Vec::with_capacity(position.hops.len());
         for hop in &position.hops {
-            let has_depth = |part: &HopPart| matches!(part, HopPart::Pseudo(_, Pseudo::Depth(_)));
-            let by_depth = hop.parts.iter().any(has_depth);
+            let by_depth = by_depth(&hop.simples);
             let mut made = Compound::default();
             let reach = match &hop.kind {
                 HopKind::Offset(offset) => {
@@ -86,16 +84,8 @@ impl Names {
                     Reach::Below
                 }
             };
-            let mut attrs = AttrTests::default();
-            for part in &hop.parts {
-                match part {
-                    HopPart::Attrs(filter) => attrs.add(filter),
-                    HopPart::Tag(tag) => made.tests.push(tag_test(&tag.text)),
-                    HopPart::Pseudo(_, pseudo) => pseudo_test(pseudo, &mut made),
-                }
-            }
             // An element pins no key, so its positional pseudos count in canonical order (R13).
-            let made = Compound { recent: false, ..self.finish(made, attrs)? };
+            let made = Compound { recent: false, ..self.simples(&hop.simples, made)? };
             links.push(Link { reach, step: Step::Nodes(made) });
         }
         let Some(chain) = &position.chain else {
@@ -115,7 +105,9 @@ impl Names {
 
     fn step(&mut self, step: &ast::Step) -> Result<Step, QueryError> {
         Ok(match step {
-            ast::Step::Compound(compound) => Step::Nodes(self.compound(compound)?),
+            ast::Step::Compound(compound) => {
+                Step::Nodes(self.simples(&compound.simples, Compound::default())?)
+            }
             ast::Step::Depth(depth) => Step::Nodes(container(depth)),
             ast::Step::Zone(_, zone) => Step::Zone(*zone),
         })
@@ -131,8 +123,8 @@ fn pins(step: &Step) -> bool {
 fn without_plain_turn(chain: &ast::Chain) -> ast::Chain {
     let mut chain = chain.clone();
     if let Head::Step(ast::Step::Compound(first)) = &mut chain.head {
-        first.parts.retain(|part| match part {
-            Part::Type(name) => {
+        first.simples.retain(|simple| match simple {
+            Simple::Type(name) => {
                 name.name.is_some() || Base::from_name(&name.base) != Some(Base::Turn)
             }
             _ => true,

@@ -5,26 +5,29 @@
 
 use super::attrs::AttrTests;
 use super::names::{Names, class_of};
-use crate::language::ast::{self, Base, DepthExpr, DepthSet, Filter, Part, Pseudo, Root, TypeName};
+use crate::language::ast::{Base, DepthExpr, DepthSet, Filter, Pseudo, Root, Simple, TypeName};
 use crate::model::{Class, EngineText, TextField};
 use crate::query::plan::{Attr, Check, ClassSet, Compound, Pick, Test, TextAttr};
 use crate::query::query_error::QueryError;
 
 impl Names {
-    pub(super) fn compound(&mut self, compound: &ast::Compound) -> Result<Compound, QueryError> {
-        let has_depth = |part: &Part| matches!(part, Part::Pseudo(_, Pseudo::Depth(_)));
-        let by_depth = compound.parts.iter().any(has_depth);
-        let mut made = Compound::default();
+    /// Adds what simple selectors ask for to the tests that are there already.
+    pub(super) fn simples(
+        &mut self,
+        simples: &[Simple],
+        mut made: Compound,
+    ) -> Result<Compound, QueryError> {
+        let by_depth = by_depth(simples);
         let mut attrs = AttrTests::default();
-        for part in &compound.parts {
-            match part {
-                Part::Root(_, root) => made.tests.push(root_test(*root)),
-                Part::Id(id) => self.id(&id.text, &mut made),
-                Part::Type(name) => made.tests.extend(self.type_tests(name, by_depth)),
-                Part::Any(_) => made.tests.push(Test::Real),
-                Part::Attrs(filter) => attrs.add(filter),
-                Part::Tag(tag) => made.tests.push(tag_test(&tag.text)),
-                Part::Pseudo(_, pseudo) => pseudo_test(pseudo, &mut made),
+        for simple in simples {
+            match simple {
+                Simple::Root(_, root) => made.tests.push(root_test(*root)),
+                Simple::Id(id) => self.id(&id.text, &mut made),
+                Simple::Type(name) => made.tests.extend(self.type_tests(name, by_depth)),
+                Simple::Any(_) => made.tests.push(Test::Real),
+                Simple::Attrs(filter) => attrs.add(filter),
+                Simple::Tag(tag) => made.tests.push(tag_test(&tag.text)),
+                Simple::Pseudo(_, pseudo) => pseudo_test(pseudo, &mut made),
             }
         }
         self.finish(made, attrs)
@@ -45,11 +48,7 @@ impl Names {
         self.finish(made, attrs)
     }
 
-    pub(super) fn finish(
-        &mut self,
-        mut made: Compound,
-        attrs: AttrTests<'_>,
-    ) -> Result<Compound, QueryError> {
+    fn finish(&mut self, mut made: Compound, attrs: AttrTests<'_>) -> Result<Compound, QueryError> {
         made.recent |= attrs.pins_key();
         made.tests.extend(attrs.tests(self)?);
         made.tests.sort_by_key(cost);
@@ -84,6 +83,11 @@ impl Names {
 }
 
 /// The containers of some depths, as a step.
+/// Whether a depth is asked for.
+pub(super) fn by_depth(simples: &[Simple]) -> bool {
+    simples.iter().any(|simple| matches!(simple, Simple::Pseudo(_, Pseudo::Depth(_))))
+}
+
 pub(super) fn container(depth: &DepthExpr) -> Compound {
     let tests = vec![Test::Container(DepthSet::from_expr(depth))];
     Compound { tests, ..Compound::default() }
@@ -99,11 +103,11 @@ fn root_test(root: Root) -> Test {
     Test::Class(ClassSet::of(&[class]))
 }
 
-pub(super) fn tag_test(tag: &str) -> Test {
+fn tag_test(tag: &str) -> Test {
     Test::Attr(Attr::Tags, Check::OneText(std::iter::once(Box::from(tag)).collect()))
 }
 
-pub(super) fn pseudo_test(pseudo: &Pseudo, made: &mut Compound) {
+fn pseudo_test(pseudo: &Pseudo, made: &mut Compound) {
     match pseudo {
         Pseudo::Offset(zone) => made.tests.push(Test::Sign(*zone)),
         Pseudo::Depth(depth) => made.tests.push(Test::Depth(DepthSet::from_expr(depth))),

@@ -3,13 +3,13 @@
 use super::fields::{Fields, count, invalid, text};
 use super::form::{
     addition, additions, bounded, content, lifetime, node, number, object, read_addition,
-    read_additions, read_content, read_hashes, read_lifetime, read_node, texts, time,
+    read_additions, read_as, read_content, read_hashes, read_lifetime, read_node, texts, time,
+    written,
 };
 use super::notes::{read_attempt, read_origin, write_attempt, write_origin};
 use crate::change::{Change, Commit, Event, Import, Relocation, Restore};
 use crate::error::Result;
 use crate::json::Json;
-use crate::lifecycle::{Policy, Region};
 use crate::model::{Generation, Id, Name, Node, SetBy, TextField, header};
 use crate::snapshot::hex;
 use std::collections::BTreeMap;
@@ -27,9 +27,7 @@ pub(super) fn write(event: &Event) -> Json {
             object([("steps", Json::List(steps.iter().map(write_step).collect()))])
         }
         Event::Removed { ids } => object([("ids", texts(ids))]),
-        Event::PolicySet { policies } => {
-            object([("policies", Json::List(policies.iter().map(write_policy).collect()))])
-        }
+        Event::PolicySet { policies } => object([("policies", written(policies))]),
         Event::CadenceEnded { key } => object([("key", Json::from(&**key))]),
         Event::Attempt(attempt) => write_attempt(attempt),
         Event::Undone { group } => object([("group", number(*group))]),
@@ -80,9 +78,7 @@ pub(super) fn read(kind: &str, mut data: Fields) -> Result<Event> {
         "remove" => Event::Removed { ids: ids(&mut data)? },
         "policy" => {
             let policies = data.list("policies")?.unwrap_or_default();
-            Event::PolicySet {
-                policies: policies.into_iter().map(read_policy).collect::<Result<_>>()?,
-            }
+            Event::PolicySet { policies: read_as(Json::List(policies))? }
         }
         "cadence" => Event::CadenceEnded { key: data.text("key")?.into() },
         "attempt" => return read_attempt(data).map(Event::Attempt),
@@ -208,44 +204,6 @@ fn read_step(value: Json) -> Result<Relocation> {
     };
     fields.finish()?;
     Ok(step)
-}
-
-fn write_policy(policy: &Policy) -> Json {
-    let region = policy.region.map(|region| match region {
-        Region::Sys => "^sys",
-        Region::Seq => "^seq",
-        Region::Ah => "^ah",
-    });
-    let mut fields = Vec::new();
-    fields.extend(region.map(|region| ("region", Json::from(region))));
-    let limits = [
-        ("max_blocks", policy.max_blocks),
-        ("max_bytes", policy.max_bytes),
-        ("max_tokens", policy.max_tokens),
-        ("protect_recent_turns", policy.protect_recent_turns),
-    ];
-    fields.extend(limits.into_iter().filter_map(|(name, value)| Some((name, number(value?)))));
-    object(fields)
-}
-
-fn read_policy(value: Json) -> Result<Policy> {
-    let mut fields = Fields::of("a policy", value)?;
-    let region = match fields.optional_text("region")?.as_deref() {
-        None => None,
-        Some("^sys") => Some(Region::Sys),
-        Some("^seq") => Some(Region::Seq),
-        Some("^ah") => Some(Region::Ah),
-        Some(other) => return Err(invalid(format!("there is no region '{other}'"))),
-    };
-    let policy = Policy {
-        region,
-        max_blocks: fields.optional_count("max_blocks")?,
-        max_bytes: fields.optional_count("max_bytes")?,
-        max_tokens: fields.optional_count("max_tokens")?,
-        protect_recent_turns: fields.optional_count("protect_recent_turns")?,
-    };
-    fields.finish()?;
-    Ok(policy)
 }
 
 fn write_nodes(nodes: &[(Arc<Node>, u32)]) -> Json {

@@ -3,13 +3,15 @@
 use super::fields::{Fields, invalid, read_hash};
 use crate::change::Addition;
 use crate::error::Result;
-use crate::json::Json;
+use crate::json::{Json, from_json, to_json};
 use crate::limits::{MAX_NUMBER, MAX_TIME_NS};
 use crate::model::{
     Class, ContentRef, FlagField, Header, Held, Id, Lifetime, ListField, Name, Node, TABLE,
     TextField, header,
 };
 use crate::snapshot::hex;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::sync::Arc;
 
 const CLASSES: [(&str, Class); 7] = [
@@ -29,6 +31,17 @@ pub(super) fn object<'a>(fields: impl IntoIterator<Item = (&'a str, Json)>) -> J
 /// A number. Nothing that is counted comes near the end of 63 bits.
 pub(super) fn number(value: u64) -> Json {
     Json::Int(i64::try_from(value).unwrap_or(i64::MAX))
+}
+
+/// What has the same form here as in the protocol.
+pub(super) fn written<T: Serialize>(value: &T) -> Json {
+    // Plain data can always be written.
+    to_json(value).unwrap_or(Json::Null)
+}
+
+/// The same, read back.
+pub(super) fn read_as<T: DeserializeOwned>(value: Json) -> Result<T> {
+    from_json(value).map_err(|error| invalid(error.to_string()))
 }
 
 pub(super) fn texts(list: &[Arc<str>]) -> Json {

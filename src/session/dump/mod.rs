@@ -9,7 +9,7 @@ mod fields;
 mod form;
 mod notes;
 
-use super::fork::{Until, last_event};
+use super::fork::{Until, last_event, pages};
 use crate::budget;
 use crate::code::Code;
 use crate::db::{Db, NewStore, Options};
@@ -45,7 +45,6 @@ pub struct DumpReport {
 /// ```
 /// use pactdb::session::{dump, load};
 /// use pactdb::{Add, Commit, Db, Generation, Options};
-/// # fn main() -> pactdb::Result<()> {
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
 /// db.add(Add::user("Where is the key?"))?;
@@ -56,8 +55,7 @@ pub struct DumpReport {
 /// # let path = folder.path().join("b.pactdb");
 /// let copy = load(&*lines, &path, Options::new(), &mut |_, _| {})?;
 /// assert_eq!(copy.export(Some("@c1"))?, db.export(Some("@c1"))?);
-/// # Ok(())
-/// # }
+/// # Ok::<(), pactdb::Error>(())
 /// ```
 pub fn dump(
     db: &Db,
@@ -91,20 +89,9 @@ pub fn dump_lines(
         ("spec", Json::from(db.generation().name())),
     ]);
     each(0, header)?;
-    let mut next = 1;
-    while next <= events {
-        let count = PAGE.min((events + 1 - next) as usize);
-        let entries = db.entries(next, count)?;
-        if entries.is_empty() {
-            let message = format!("event {next} is missing from the log");
-            return Err(Error::new(Code::LogCorrupt, message));
-        }
-        for entry in entries {
-            each(next, line_of(entry))?;
-            next += 1;
-        }
-        budget::reached("events were written", next - 1, Some(events))?;
-    }
+    pages(db, events, "events were written", &mut |_, entries| {
+        entries.into_iter().try_for_each(|entry| each(entry.record.seq, line_of(entry)))
+    })?;
     Ok(DumpReport { events, hash })
 }
 

@@ -1,25 +1,17 @@
 //! Events that say nothing about the tree: provider calls, and where something came from.
 
 use super::fields::{Fields, count, invalid};
-use super::form::{number, object};
-use crate::change::{Attempt, AttemptStatus, Origin, OriginKind};
+use super::form::{number, object, read_as, written};
+use crate::change::{Attempt, Origin, OriginKind};
 use crate::error::Result;
 use crate::json::Json;
 use crate::snapshot::hex;
 
-const STATUSES: [(&str, AttemptStatus); 4] = [
-    ("running", AttemptStatus::Running),
-    ("completed", AttemptStatus::Completed),
-    ("canceled", AttemptStatus::Canceled),
-    ("error", AttemptStatus::Error),
-];
-
 pub(super) fn write_attempt(attempt: &Attempt) -> Json {
-    let status = STATUSES.iter().find(|(_, status)| *status == attempt.status);
     let mut fields = vec![
         ("attempt_id", Json::from(attempt.attempt_id.as_str())),
         ("cycle_id", number(attempt.cycle_id)),
-        ("status", Json::from(status.map_or("", |(word, _)| *word))),
+        ("status", written(&attempt.status)),
         ("started_at", Json::Int(attempt.started_at)),
     ];
     fields.extend(attempt.ended_at.map(|time| ("ended_at", Json::Int(time))));
@@ -34,7 +26,7 @@ pub(super) fn write_attempt(attempt: &Attempt) -> Json {
         fields.extend(value.as_ref().map(|value| (name, Json::from(value.as_str()))));
     }
     for (name, count) in [("token_in", attempt.token_in), ("token_out", attempt.token_out)] {
-        fields.extend(count.map(|count| (name, big(count))));
+        fields.extend(count.map(|count| (name, written(&count))));
     }
     fields.extend(attempt.at_event.map(|seq| ("at_event", number(seq))));
     fields.extend(attempt.thread_sha256.map(|hash| ("thread_sha256", Json::Str(hex(&hash)))));
@@ -42,13 +34,6 @@ pub(super) fn write_attempt(attempt: &Attempt) -> Json {
 }
 
 /// A count that somebody else made, of any size.
-fn big(value: u64) -> Json {
-    match i64::try_from(value) {
-        Ok(value) => Json::Int(value),
-        Err(_) => Json::BigInt(value.to_string().into()),
-    }
-}
-
 fn read_big(fields: &mut Fields, name: &str) -> Result<Option<u64>> {
     match fields.take(name) {
         Some(Json::BigInt(digits)) => {
@@ -61,11 +46,11 @@ fn read_big(fields: &mut Fields, name: &str) -> Result<Option<u64>> {
 
 pub(super) fn read_attempt(mut fields: Fields) -> Result<Attempt> {
     let word = fields.text("status")?;
-    let status = STATUSES.iter().find(|(known, _)| *known == word).map(|(_, status)| *status);
     let attempt = Attempt {
         attempt_id: fields.text("attempt_id")?,
         cycle_id: fields.count("cycle_id")?,
-        status: status.ok_or_else(|| invalid(format!("there is no status '{word}'")))?,
+        status: read_as(Json::from(word.as_str()))
+            .map_err(|_| invalid(format!("there is no status '{word}'")))?,
         started_at: fields.int("started_at")?,
         ended_at: fields.optional_int("ended_at")?,
         provider: fields.optional_text("provider")?,

@@ -53,7 +53,6 @@ pub struct ImportRequest {
 /// ```
 /// use pactdb::session::{ImportRequest, import};
 /// use pactdb::{Db, Generation};
-/// # fn main() -> pactdb::Result<()> {
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
 /// let document = r#"[
@@ -62,8 +61,7 @@ pub struct ImportRequest {
 /// ]"#;
 /// let report = import(&db, document.as_bytes(), &ImportRequest::default(), &mut |_| {})?;
 /// assert_eq!((report.blocks, report.reply.cycle), (2, 1));
-/// # Ok(())
-/// # }
+/// # Ok::<(), pactdb::Error>(())
 /// ```
 pub fn import(
     db: &Db,

@@ -8,48 +8,41 @@ use crate::db::ThreadFormat;
 use crate::db::{Db, Snapshot};
 use crate::error::Result;
 use crate::model::Id;
+use crate::named::named;
 use crate::session::changes::parent;
 use std::collections::BTreeSet;
 
-/// Why two threads part.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum EndReason {
-    /// They do not: they are the same bytes.
-    Same,
-    /// The newer one goes on where the older one ends.
-    Appended,
-    /// A block's time to live was over.
-    Expired,
-    /// A policy took a block away.
-    Pruned,
-    /// A container became empty and went.
-    Cascaded,
-    /// An edit took a block away.
-    Removed,
-    /// A block says something else.
-    Edited,
-    /// A new block lies before one that was there.
-    Inserted,
-    /// A block lies elsewhere.
-    Moved,
+named! {
+    /// Why two threads part.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[serde(rename_all = "lowercase")]
+    pub enum EndReason {
+        /// They do not: they are the same bytes.
+        Same = "same",
+        /// The newer one goes on where the older one ends.
+        Appended = "appended",
+        /// A block's time to live was over.
+        Expired = "expired",
+        /// A policy took a block away.
+        Pruned = "pruned",
+        /// A container became empty and went.
+        Cascaded = "cascaded",
+        /// An edit took a block away.
+        Removed = "removed",
+        /// A block says something else.
+        Edited = "edited",
+        /// A new block lies before one that was there.
+        Inserted = "inserted",
+        /// A block lies elsewhere.
+        Moved = "moved",
+    }
 }
 
 impl EndReason {
     /// The word for it.
     pub fn word(self) -> &'static str {
-        match self {
-            EndReason::Same => "same",
-            EndReason::Appended => "appended",
-            EndReason::Expired => "expired",
-            EndReason::Pruned => "pruned",
-            EndReason::Cascaded => "cascaded",
-            EndReason::Removed => "removed",
-            EndReason::Edited => "edited",
-            EndReason::Inserted => "inserted",
-            EndReason::Moved => "moved",
-        }
+        self.name()
     }
 }
 

@@ -40,14 +40,12 @@ pub struct Thread {
 /// ```
 /// use pactdb::session::{ThreadFormat, thread};
 /// use pactdb::{Add, Db, Generation};
-/// # fn main() -> pactdb::Result<()> {
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
 /// db.add(Add::user("Where is the key?"))?;
 /// let thread = thread(&db.working_state(), ThreadFormat::Openai)?;
 /// assert_eq!(thread.text, r#"[{"content":"Where is the key?","role":"user"}]"#);
-/// # Ok(())
-/// # }
+/// # Ok::<(), pactdb::Error>(())
 /// ```
 pub fn thread(state: &Snapshot, request: impl Into<ThreadRequest>) -> Result<Thread> {
     let request = request.into();

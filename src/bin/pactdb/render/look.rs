@@ -1,7 +1,7 @@
 //! How text may look: its width, and whether it has colours.
 
 use super::text::{visible, visible_lines};
-use anstyle::{AnsiColor, Style};
+use anstyle::{AnsiColor, Color, Style};
 use std::borrow::Cow;
 use std::io::IsTerminal;
 
@@ -91,9 +91,9 @@ impl Look {
         if !self.colour {
             return visible_lines(text);
         }
-        let codes: Vec<String> = Tone::ALL
+        let codes: Vec<String> = STYLES
             .iter()
-            .flat_map(|tone| [format!("{}", style_of(*tone)), format!("{:#}", style_of(*tone))])
+            .flat_map(|(_, style)| [format!("{style}"), format!("{style:#}")])
             .filter(|code| !code.is_empty())
             .collect();
         let (mut out, mut rest) = (String::with_capacity(text.len()), text);
@@ -111,23 +111,6 @@ impl Look {
 }
 
 impl Tone {
-    const ALL: [Tone; 14] = [
-        Tone::Plain,
-        Tone::Dim,
-        Tone::Strong,
-        Tone::Id,
-        Tone::Region,
-        Tone::System,
-        Tone::User,
-        Tone::Assistant,
-        Tone::Tool,
-        Tone::Added,
-        Tone::Removed,
-        Tone::Changed,
-        Tone::Soon,
-        Tone::Fault,
-    ];
-
     /// The tone of a role.
     pub fn of_role(role: Option<&str>) -> Tone {
         match role {
@@ -141,20 +124,27 @@ impl Tone {
 }
 
 /// The sixteen colours that every terminal's theme makes readable.
+const STYLES: [(Tone, Style); 14] = [
+    (Tone::Plain, Style::new()),
+    (Tone::Dim, Style::new().dimmed()),
+    (Tone::Strong, Style::new().bold()),
+    (Tone::Id, colour(AnsiColor::Cyan)),
+    (Tone::Region, colour(AnsiColor::Blue).bold()),
+    (Tone::System, colour(AnsiColor::Magenta)),
+    (Tone::User, colour(AnsiColor::Green)),
+    (Tone::Assistant, colour(AnsiColor::Blue)),
+    (Tone::Tool, colour(AnsiColor::Yellow)),
+    (Tone::Changed, colour(AnsiColor::Yellow)),
+    (Tone::Soon, colour(AnsiColor::Yellow)),
+    (Tone::Added, colour(AnsiColor::Green)),
+    (Tone::Removed, colour(AnsiColor::Red)),
+    (Tone::Fault, colour(AnsiColor::Red).bold()),
+];
+
+const fn colour(colour: AnsiColor) -> Style {
+    Style::new().fg_color(Some(Color::Ansi(colour)))
+}
+
 fn style_of(tone: Tone) -> Style {
-    let colour = |colour: AnsiColor| Style::new().fg_color(Some(colour.into()));
-    match tone {
-        Tone::Plain => Style::new(),
-        Tone::Dim => Style::new().dimmed(),
-        Tone::Strong => Style::new().bold(),
-        Tone::Id => colour(AnsiColor::Cyan),
-        Tone::Region => colour(AnsiColor::Blue).bold(),
-        Tone::System => colour(AnsiColor::Magenta),
-        Tone::User => colour(AnsiColor::Green),
-        Tone::Assistant => colour(AnsiColor::Blue),
-        Tone::Tool | Tone::Changed | Tone::Soon => colour(AnsiColor::Yellow),
-        Tone::Added => colour(AnsiColor::Green),
-        Tone::Removed => colour(AnsiColor::Red),
-        Tone::Fault => colour(AnsiColor::Red).bold(),
-    }
+    STYLES.iter().find(|(known, _)| *known == tone).map_or(Style::new(), |(_, style)| *style)
 }

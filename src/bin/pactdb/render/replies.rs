@@ -68,18 +68,21 @@ pub fn policies(look: Look, policies: &[Policy]) -> String {
 pub fn log(look: Look, entries: &[LogEntry]) -> String {
     let mut table = Columns::default();
     for entry in entries {
-        let tone = match entry.kind.as_str() {
-            "commit" | "import" | "restore" => Tone::Strong,
-            "undo" | "remove" => Tone::Removed,
-            _ => Tone::Plain,
-        };
         table.push(vec![
             Cell::right(Tone::Dim, entry.seq.to_string()),
             Cell::new(Tone::Dim, instant(entry.time_ns)),
-            Cell::new(tone, entry.summary.clone()),
+            Cell::new(kind_tone(&entry.kind), entry.summary.clone()),
         ]);
     }
     table.render(look)
+}
+
+pub fn kind_tone(kind: &str) -> Tone {
+    match kind {
+        "commit" | "import" | "restore" => Tone::Strong,
+        "undo" | "remove" => Tone::Removed,
+        _ => Tone::Plain,
+    }
 }
 
 /// Figures of a store.

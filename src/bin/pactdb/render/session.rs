@@ -3,6 +3,7 @@
 use super::columns::{Cell, Columns};
 use super::look::{Look, Tone};
 use super::node::words;
+use super::replies::kind_tone;
 use super::text::{cut, visible};
 use super::units::{instant, plural};
 use pactdb::Json;
@@ -67,14 +68,6 @@ pub fn steps(look: Look, steps: &[Step]) -> String {
         ]);
     }
     table.render(look)
-}
-
-fn kind_tone(kind: &str) -> Tone {
-    match kind {
-        "commit" | "import" | "restore" => Tone::Strong,
-        "undo" | "remove" => Tone::Removed,
-        _ => Tone::Plain,
-    }
 }
 
 fn tone(what: What) -> Tone {

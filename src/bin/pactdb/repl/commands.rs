@@ -10,10 +10,10 @@ use crate::render::{self, plural, visible};
 use crate::states;
 use pactdb::language::{named_id, nearest_word, parse_selector};
 use pactdb::protocol::{
-    ClientExt, Explain, GetStats, Life, PolicyRequest, Replay, StateReply, Thread, Undo, Verify,
+    ClientExt, Explain, Life, PolicyRequest, Replay, Request, StateReply, Thread,
 };
 use pactdb::session::ThreadFormat;
-use pactdb::{Address, AttemptAction, AttemptRequest, Code, Commit, Dialect, Error, Log, Result};
+use pactdb::{Address, Code, Dialect, Error, Log, Result};
 
 /// How many of the newest turns a tree shows unless told otherwise.
 const TURNS: u64 = 10;
@@ -178,18 +178,6 @@ pub fn log(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     Ok(session.keep(answer))
 }
 
-/// `.stats`
-pub fn stats(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
-    nothing(rest, "stats")?;
-    session.run(GetStats {}.into())
-}
-
-/// `.attempts`
-pub fn attempts(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
-    nothing(rest, "attempts")?;
-    session.run(AttemptRequest::new(AttemptAction::List).into())
-}
-
 /// `.policy`
 pub fn policy(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     if rest.is_empty() {
@@ -232,24 +220,6 @@ pub fn last(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     Ok(Outcome::Whole(answer))
 }
 
-/// `.undo`
-pub fn undo(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
-    nothing(rest, "undo")?;
-    session.run(Undo {}.into())
-}
-
-/// `.commit`
-pub fn commit(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
-    nothing(rest, "commit")?;
-    session.run(Commit::default().into())
-}
-
-/// `.verify`
-pub fn verify(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
-    nothing(rest, "verify")?;
-    session.run(Verify {}.into())
-}
-
 /// `.dialect [0.1 | 1.0]`
 pub fn dialect(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     if !rest.is_empty() {
@@ -290,6 +260,17 @@ pub fn history(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
 pub fn quit(_: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     nothing(rest, "quit")?;
     Ok(Outcome::Leave)
+}
+
+/// A command that is one request and takes nothing.
+pub fn alone(
+    session: &mut Session<'_>,
+    rest: &str,
+    command: &str,
+    request: impl Into<Request>,
+) -> Result<Outcome> {
+    nothing(rest, command)?;
+    session.run(request.into())
 }
 
 fn nothing(rest: &str, command: &str) -> Result<()> {

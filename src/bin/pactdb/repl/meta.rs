@@ -4,8 +4,9 @@ use super::commands as look_at;
 use super::files;
 use super::help;
 use super::session::{Outcome, Session};
-use pactdb::Result;
 use pactdb::language::nearest_word;
+use pactdb::protocol::{GetStats, Undo, Verify};
+use pactdb::{AttemptRequest, Commit, Result};
 
 /// A dot command.
 pub struct Command {
@@ -22,8 +23,11 @@ pub struct Command {
     /// What its arguments are, for completion.
     pub takes: Takes,
     /// What it does.
-    pub run: fn(&mut Session<'_>, &str) -> Result<Outcome>,
+    pub run: Run,
 }
+
+/// What a command does with the rest of its line.
+type Run = fn(&mut Session<'_>, &str) -> Result<Outcome>;
 
 /// What the arguments of a command are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,233 +51,128 @@ pub enum Takes {
 /// The forms in which a result can be shown.
 pub const FORMS: [&str; 5] = ["table", "tree", "json", "ids", "full"];
 
+/// A command that takes nothing and has no other names, until more is said of it.
+const fn command(name: &'static str, usage: &'static str, run: Run) -> Command {
+    Command { name, aliases: &[], usage, help: "", example: "", takes: Takes::Nothing, run }
+}
+
+impl Command {
+    const fn aliases(self, aliases: &'static [&'static str]) -> Command {
+        Command { aliases, ..self }
+    }
+
+    const fn takes(self, takes: Takes) -> Command {
+        Command { takes, ..self }
+    }
+
+    const fn help(self, help: &'static str) -> Command {
+        Command { help, ..self }
+    }
+
+    const fn example(self, example: &'static str) -> Command {
+        Command { example, ..self }
+    }
+}
+
 /// Every dot command, in the order of the help.
 pub const COMMANDS: [Command; 25] = [
-    Command {
-        name: "help",
-        aliases: &["h", "?"],
-        usage: "[TOPIC]",
-        help: "what can be typed here, or more about a command, a statement or `selectors`",
-        example: ".help add",
-        takes: Takes::Topic,
-        run: help::run,
-    },
-    Command {
-        name: "tree",
-        aliases: &[],
-        usage: "[N | all | SELECTOR]",
-        help: "the state as a tree: the newest N turns, all of them, or what a selector matches",
-        example: ".tree ^ah",
-        takes: Takes::Selector,
-        run: look_at::tree,
-    },
-    Command {
-        name: "show",
-        aliases: &[],
-        usage: "SELECTOR",
-        help: "nodes with every header and their whole content",
-        example: ".show #cb:1",
-        takes: Takes::Selector,
-        run: look_at::show,
-    },
-    Command {
-        name: "thread",
-        aliases: &[],
-        usage: "[ADDRESS] [openai | anthropic]",
-        help: "the messages that a provider would be sent",
-        example: ".thread @t0 openai",
-        takes: Takes::Address,
-        run: look_at::thread,
-    },
-    Command {
-        name: "at",
-        aliases: &[],
-        usage: "[ADDRESS | now]",
-        help: "read every following question at one snapshot or event; `.at now` ends it",
-        example: ".at @c42",
-        takes: Takes::Address,
-        run: look_at::at,
-    },
-    Command {
-        name: "log",
-        aliases: &[],
-        usage: "[N | all]",
-        help: "the newest N events, 20 unless told otherwise",
-        example: ".log 5",
-        takes: Takes::Words(&["all"]),
-        run: look_at::log,
-    },
-    Command {
-        name: "life",
-        aliases: &[],
-        usage: "ID",
-        help: "what happened to one node, from its first event on",
-        example: ".life cb:1",
-        takes: Takes::Id,
-        run: look_at::life,
-    },
-    Command {
-        name: "replay",
-        aliases: &[],
-        usage: "[all] [SELECTOR]",
-        help: "the log again with what each event changed: Enter shows the next one",
-        example: ".replay .cb[role='tool']",
-        takes: Takes::Selector,
-        run: look_at::replay,
-    },
-    Command {
-        name: "stats",
-        aliases: &["status"],
-        usage: "",
-        help: "figures of the store",
-        example: ".stats",
-        takes: Takes::Nothing,
-        run: look_at::stats,
-    },
-    Command {
-        name: "attempts",
-        aliases: &[],
-        usage: "",
-        help: "the recorded calls of providers",
-        example: ".attempts",
-        takes: Takes::Nothing,
-        run: look_at::attempts,
-    },
-    Command {
-        name: "policy",
-        aliases: &[],
-        usage: "",
-        help: "the policies by which a commit prunes; `policy {…}` sets them",
-        example: ".policy",
-        takes: Takes::Nothing,
-        run: look_at::policy,
-    },
-    Command {
-        name: "explain",
-        aliases: &[],
-        usage: "SELECTOR",
-        help: "what a selector means, what it will read, what could be written better",
-        example: ".explain @t0 .mt:depth(1-3) .cb",
-        takes: Takes::Selector,
-        run: look_at::explain,
-    },
-    Command {
-        name: "last",
-        aliases: &[],
-        usage: "[table | tree | json | ids | full]",
-        help: "the last result again, whole, in this or another form",
-        example: ".last json",
-        takes: Takes::Words(&FORMS),
-        run: look_at::last,
-    },
-    Command {
-        name: "undo",
-        aliases: &[],
-        usage: "",
-        help: "take back the last uncommitted edit, by an event of its own",
-        example: ".undo",
-        takes: Takes::Nothing,
-        run: look_at::undo,
-    },
-    Command {
-        name: "commit",
-        aliases: &[],
-        usage: "",
-        help: "close the cycle, like the statement `commit`",
-        example: ".commit",
-        takes: Takes::Nothing,
-        run: look_at::commit,
-    },
-    Command {
-        name: "export",
-        aliases: &[],
-        usage: "FILE [ADDRESS]",
-        help: "write a state as canonical JSON",
-        example: ".export now.json @t0",
-        takes: Takes::File,
-        run: files::export,
-    },
-    Command {
-        name: "import",
-        aliases: &[],
-        usage: "FILE [FORMAT]",
-        help: "read snapshots, messages, or a session of another tool; the format is recognised",
-        example: ".import chat.jsonl",
-        takes: Takes::File,
-        run: files::import,
-    },
-    Command {
-        name: "fork",
-        aliases: &[],
-        usage: "FILE [ADDRESS]",
-        help: "make another store with the history up to a snapshot",
-        example: ".fork other.pactdb @c4",
-        takes: Takes::File,
-        run: files::fork,
-    },
-    Command {
-        name: "dump",
-        aliases: &[],
-        usage: "FILE",
-        help: "write the whole history as text; `pactdb load` reads it",
-        example: ".dump backup.jsonl",
-        takes: Takes::File,
-        run: files::dump,
-    },
-    Command {
-        name: "read",
-        aliases: &[],
-        usage: "FILE",
-        help: "run the statements of a file, up to the first error",
-        example: ".read setup.pact",
-        takes: Takes::File,
-        run: files::read,
-    },
-    Command {
-        name: "verify",
-        aliases: &[],
-        usage: "",
-        help: "check the chain, the contents, every digest and everything derived",
-        example: ".verify",
-        takes: Takes::Nothing,
-        run: look_at::verify,
-    },
-    Command {
-        name: "dialect",
-        aliases: &[],
-        usage: "[0.1 | 1.0]",
-        help: "the dialect of questions; edits are always in the store's own",
-        example: ".dialect 1.0",
-        takes: Takes::Words(&["0.1", "1.0"]),
-        run: look_at::dialect,
-    },
-    Command {
-        name: "timing",
-        aliases: &[],
-        usage: "[on | off]",
-        help: "say how long each answer took",
-        example: ".timing on",
-        takes: Takes::Words(&["on", "off"]),
-        run: look_at::timing,
-    },
-    Command {
-        name: "history",
-        aliases: &[],
-        usage: "",
-        help: "where the lines that you typed are kept",
-        example: ".history",
-        takes: Takes::Nothing,
-        run: look_at::history,
-    },
-    Command {
-        name: "quit",
-        aliases: &["exit", "q"],
-        usage: "",
-        help: "leave; so does Ctrl-D",
-        example: ".quit",
-        takes: Takes::Nothing,
-        run: look_at::quit,
-    },
+    command("help", "[TOPIC]", help::run)
+        .aliases(&["h", "?"])
+        .takes(Takes::Topic)
+        .help("what can be typed here, or more about a command, a statement or `selectors`")
+        .example(".help add"),
+    command("tree", "[N | all | SELECTOR]", look_at::tree)
+        .takes(Takes::Selector)
+        .help("the state as a tree: the newest N turns, all of them, or what a selector matches")
+        .example(".tree ^ah"),
+    command("show", "SELECTOR", look_at::show)
+        .takes(Takes::Selector)
+        .help("nodes with every header and their whole content")
+        .example(".show #cb:1"),
+    command("thread", "[ADDRESS] [openai | anthropic]", look_at::thread)
+        .takes(Takes::Address)
+        .help("the messages that a provider would be sent")
+        .example(".thread @t0 openai"),
+    command("at", "[ADDRESS | now]", look_at::at)
+        .takes(Takes::Address)
+        .help("read every following question at one snapshot or event; `.at now` ends it")
+        .example(".at @c42"),
+    command("log", "[N | all]", look_at::log)
+        .takes(Takes::Words(&["all"]))
+        .help("the newest N events, 20 unless told otherwise")
+        .example(".log 5"),
+    command("life", "ID", look_at::life)
+        .takes(Takes::Id)
+        .help("what happened to one node, from its first event on")
+        .example(".life cb:1"),
+    command("replay", "[all] [SELECTOR]", look_at::replay)
+        .takes(Takes::Selector)
+        .help("the log again with what each event changed: Enter shows the next one")
+        .example(".replay .cb[role='tool']"),
+    command("stats", "", |session, rest| look_at::alone(session, rest, "stats", GetStats {}))
+        .aliases(&["status"])
+        .help("figures of the store")
+        .example(".stats"),
+    command("attempts", "", |session, rest| {
+        look_at::alone(session, rest, "attempts", AttemptRequest::list())
+    })
+    .help("the recorded calls of providers")
+    .example(".attempts"),
+    command("policy", "", look_at::policy)
+        .help("the policies by which a commit prunes; `policy {…}` sets them")
+        .example(".policy"),
+    command("explain", "SELECTOR", look_at::explain)
+        .takes(Takes::Selector)
+        .help("what a selector means, what it will read, what could be written better")
+        .example(".explain @t0 .mt:depth(1-3) .cb"),
+    command("last", "[table | tree | json | ids | full]", look_at::last)
+        .takes(Takes::Words(&FORMS))
+        .help("the last result again, whole, in this or another form")
+        .example(".last json"),
+    command("undo", "", |session, rest| look_at::alone(session, rest, "undo", Undo {}))
+        .help("take back the last uncommitted edit, by an event of its own")
+        .example(".undo"),
+    command("commit", "", |session, rest| look_at::alone(session, rest, "commit", Commit::new()))
+        .help("close the cycle, like the statement `commit`")
+        .example(".commit"),
+    command("export", "FILE [ADDRESS]", files::export)
+        .takes(Takes::File)
+        .help("write a state as canonical JSON")
+        .example(".export now.json @t0"),
+    command("import", "FILE [FORMAT]", files::import)
+        .takes(Takes::File)
+        .help("read snapshots, messages, or a session of another tool; the format is recognised")
+        .example(".import chat.jsonl"),
+    command("fork", "FILE [ADDRESS]", files::fork)
+        .takes(Takes::File)
+        .help("make another store with the history up to a snapshot")
+        .example(".fork other.pactdb @c4"),
+    command("dump", "FILE", files::dump)
+        .takes(Takes::File)
+        .help("write the whole history as text; `pactdb load` reads it")
+        .example(".dump backup.jsonl"),
+    command("read", "FILE", files::read)
+        .takes(Takes::File)
+        .help("run the statements of a file, up to the first error")
+        .example(".read setup.pact"),
+    command("verify", "", |session, rest| look_at::alone(session, rest, "verify", Verify {}))
+        .help("check the chain, the contents, every digest and everything derived")
+        .example(".verify"),
+    command("dialect", "[0.1 | 1.0]", look_at::dialect)
+        .takes(Takes::Words(&["0.1", "1.0"]))
+        .help("the dialect of questions; edits are always in the store's own")
+        .example(".dialect 1.0"),
+    command("timing", "[on | off]", look_at::timing)
+        .takes(Takes::Words(&["on", "off"]))
+        .help("say how long each answer took")
+        .example(".timing on"),
+    command("history", "", look_at::history)
+        .help("where the lines that you typed are kept")
+        .example(".history"),
+    command("quit", "", look_at::quit)
+        .aliases(&["exit", "q"])
+        .help("leave; so does Ctrl-D")
+        .example(".quit"),
 ];
 
 /// The command with this name or other name.

@@ -6,7 +6,7 @@ use crate::language::ast::{At, Control, ControlKind, Mode, Order, Value, ValueKi
 use crate::language::span::Span;
 use crate::language::syntax_error::SyntaxError;
 
-pub(in crate::language) fn control(
+pub(crate) fn control(
     l: usize,
     name: &str,
     value: Option<Value>,
@@ -26,10 +26,7 @@ pub(in crate::language) fn control(
 }
 
 /// A second control of the same known kind contradicts the first or says nothing.
-pub(in crate::language) fn refuse_repeat(
-    earlier: &[Control],
-    control: &Control,
-) -> Result<(), SyntaxError> {
+pub(crate) fn refuse_repeat(earlier: &[Control], control: &Control) -> Result<(), SyntaxError> {
     let same = |other: &Control| {
         !matches!(control.kind, ControlKind::Unknown(..))
             && std::mem::discriminant(&other.kind) == std::mem::discriminant(&control.kind)

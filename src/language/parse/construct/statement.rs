@@ -5,54 +5,30 @@
 //! the type of the new node.
 
 use super::literals::Made;
-use super::selector::{Body, target};
-use crate::json::{self, Json};
+use crate::json;
 use crate::language::ast::{
-    Add, At, AttrFilter, Chain, Combinator, Commit, Compound, Content, Diff, EndCadence, Field,
-    FieldValue, Fields, Filter, FilterForm, Head, Moment, Move, Op, Part, Place, PlaceKind, Policy,
-    Remove, Restore, Selector, Set, Statement, Step, Target, Test, TestKind, Time, TimeKind,
-    TypeName,
+    Add, At, AttrFilter, Chain, Combinator, Compound, Content, Field, FieldValue, Fields, Filter,
+    FilterForm, Head, Moment, Move, Op, Place, PlaceKind, Restore, Selector, Set, Simple,
+    Statement, Step, Target, Test, TestKind, Time, TimeKind, TypeName,
 };
 use crate::language::lexing::unquoted;
 use crate::language::span::Span;
 use crate::language::syntax_error::SyntaxError;
 
 /// A place, and what stands behind it.
-pub(in crate::language) struct Spot {
-    place: Place,
-    node_type: Option<TypeName>,
-    fields: Option<Fields>,
+pub(crate) struct Spot {
+    pub(crate) place: Place,
+    pub(crate) node_type: Option<TypeName>,
+    pub(crate) fields: Option<Fields>,
 }
 
 /// A target, and the fields that stand behind its `?`.
-pub(in crate::language) struct Aim {
-    target: Target,
-    fields: Option<Fields>,
+pub(crate) struct Aim {
+    pub(crate) target: Target,
+    pub(crate) fields: Option<Fields>,
 }
 
-pub(in crate::language) fn spot(
-    place: Place,
-    node_type: Option<TypeName>,
-    fields: Option<Fields>,
-) -> Spot {
-    Spot { place, node_type, fields }
-}
-
-pub(in crate::language) fn aim(l: usize, body: Body, r: usize) -> Aim {
-    Aim { target: target(l, body, r, false, r), fields: None }
-}
-
-pub(in crate::language) fn aim_optional(
-    l: usize,
-    body: Body,
-    end: usize,
-    r: usize,
-    fields: Option<Fields>,
-) -> Aim {
-    Aim { target: target(l, body, end, true, r), fields }
-}
-
-pub(in crate::language) fn add(
+pub(crate) fn add(
     l: usize,
     spot: Option<Spot>,
     content: Option<Content>,
@@ -83,12 +59,7 @@ pub(in crate::language) fn add(
     Ok(Statement::Add(add))
 }
 
-pub(in crate::language) fn set(
-    l: usize,
-    aim: Aim,
-    content: Option<Content>,
-    r: usize,
-) -> Made<Statement> {
+pub(crate) fn set(l: usize, aim: Aim, content: Option<Content>, r: usize) -> Made<Statement> {
     let Aim { mut target, mut fields } = aim;
     if fields.is_none() && !target.optional {
         fields = take_fields(&mut target.selector)?;
@@ -105,12 +76,7 @@ pub(in crate::language) fn set(
     Ok(Statement::Set(Set { at: At::new(l, r), target, fields, content }))
 }
 
-pub(in crate::language) fn move_to(
-    l: usize,
-    target: Target,
-    spot: Spot,
-    r: usize,
-) -> Made<Statement> {
+pub(crate) fn move_to(l: usize, target: Target, spot: Spot, r: usize) -> Made<Statement> {
     let Spot { mut place, node_type, mut fields } = spot;
     if let Some(extra) = node_type {
         return Err(SyntaxError::invalid(extra.at.0, "a move changes no type")
@@ -123,19 +89,7 @@ pub(in crate::language) fn move_to(
     Ok(Statement::Move(Move { at: At::new(l, r), target, to: place, fields }))
 }
 
-pub(in crate::language) fn remove(l: usize, target: Target, force: bool, r: usize) -> Statement {
-    Statement::Remove(Remove { at: At::new(l, r), target, force })
-}
-
-pub(in crate::language) fn commit(l: usize, fields: Option<Fields>, r: usize) -> Statement {
-    Statement::Commit(Commit { at: At::new(l, r), fields })
-}
-
-pub(in crate::language) fn undo(l: usize, r: usize) -> Statement {
-    Statement::Undo(At::new(l, r))
-}
-
-pub(in crate::language) fn restore(l: usize, to: Time, discard: bool, r: usize) -> Made<Statement> {
+pub(crate) fn restore(l: usize, to: Time, discard: bool, r: usize) -> Made<Statement> {
     single(&to)?;
     if let TimeKind::Event(_) = to.kind {
         let message = "the state after an event cannot be restored, only a snapshot";
@@ -145,30 +99,9 @@ pub(in crate::language) fn restore(l: usize, to: Time, discard: bool, r: usize) 
     Ok(Statement::Restore(Restore { at: At::new(l, r), to, discard }))
 }
 
-pub(in crate::language) fn diff(
-    l: usize,
-    rich: bool,
-    (states, selector): (Vec<Moment>, Option<Selector>),
-    r: usize,
-) -> Statement {
-    Statement::Diff(Diff { at: At::new(l, r), rich, states, selector })
-}
-
-pub(in crate::language) fn moment(time: Time) -> Made<Moment> {
+pub(crate) fn moment(time: Time) -> Made<Moment> {
     single(&time)?;
     Ok(Moment::Time(time))
-}
-
-pub(in crate::language) fn now(l: usize, r: usize) -> Moment {
-    Moment::Now(At::new(l, r))
-}
-
-pub(in crate::language) fn policy(l: usize, set: Option<Vec<Fields>>, r: usize) -> Statement {
-    Statement::Policy(Policy { at: At::new(l, r), set })
-}
-
-pub(in crate::language) fn end_cadence(l: usize, key: String, r: usize) -> Statement {
-    Statement::EndCadence(EndCadence { at: At::new(l, r), key })
 }
 
 /// Refuses an address of more than one state.
@@ -184,11 +117,7 @@ fn single(time: &Time) -> Made<()> {
 
 // Content and fields.
 
-pub(in crate::language) fn text_content(l: usize, quoted: &str, r: usize) -> Content {
-    Content { at: At::new(l, r), value: Json::Str(unquoted(quoted)) }
-}
-
-pub(in crate::language) fn json_content(l: usize, quoted: &str, r: usize) -> Made<Content> {
+pub(crate) fn json_content(l: usize, quoted: &str, r: usize) -> Made<Content> {
     let at = At::new(l, r);
     let text = if quoted.starts_with('\'') { unquoted_json(quoted) } else { unquoted(quoted) };
     let value = json::parse(&text).map_err(|error| {
@@ -215,7 +144,7 @@ fn unquoted_json(quoted: &str) -> String {
     out
 }
 
-pub(in crate::language) fn fields(l: usize, tests: Vec<Test>, r: usize) -> Made<Fields> {
+pub(crate) fn fields(l: usize, tests: Vec<Test>, r: usize) -> Made<Fields> {
     let mut list: Vec<Field> = Vec::with_capacity(tests.len());
     for Test { at, name, kind } in tests {
         if list.iter().any(|field| field.name == name) {
@@ -246,13 +175,13 @@ fn fields_of(filter: AttrFilter) -> Made<Fields> {
 fn take_whole(selector: &Selector) -> Option<AttrFilter> {
     let [group] = &selector.groups[..] else { return None };
     let [chain] = &group.chains[..] else { return None };
-    let Head::Step(Step::Compound(Compound { parts, .. })) = &chain.head else { return None };
+    let Head::Step(Step::Compound(Compound { simples, .. })) = &chain.head else { return None };
     let bare = chain.links.is_empty()
         && chain.filters.is_empty()
         && selector.controls.is_empty()
         && selector.late_filters.is_empty();
-    match &parts[..] {
-        [Part::Attrs(filter)] if bare && filter.form == FilterForm::Brace => Some(filter.clone()),
+    match &simples[..] {
+        [Simple::Attrs(filter)] if bare && filter.form == FilterForm::Brace => Some(filter.clone()),
         _ => None,
     }
 }
@@ -307,8 +236,8 @@ fn take_type(selector: &mut Selector) -> Option<TypeName> {
 
 fn bare_type(step: &Step) -> Option<TypeName> {
     match step {
-        Step::Compound(Compound { parts, .. }) => match &parts[..] {
-            [Part::Type(name)] => Some(name.clone()),
+        Step::Compound(Compound { simples, .. }) => match &simples[..] {
+            [Simple::Type(name)] => Some(name.clone()),
             _ => None,
         },
         Step::Depth(_) | Step::Zone(..) => None,

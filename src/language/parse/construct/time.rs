@@ -8,7 +8,7 @@ use crate::language::syntax_error::{SyntaxError, SyntaxErrorKind};
 
 /// An end of a range, or a single address, as it was written.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::language) enum End<'a> {
+pub(crate) enum End<'a> {
     /// `@t-3`
     Relative(&'a str),
     /// `@t-*`
@@ -25,11 +25,7 @@ pub(in crate::language) enum End<'a> {
     BareOldest,
 }
 
-pub(in crate::language) fn time_single(
-    l: usize,
-    end: End<'_>,
-    r: usize,
-) -> Result<Time, SyntaxError> {
+pub(crate) fn time_single(l: usize, end: End<'_>, r: usize) -> Result<Time, SyntaxError> {
     let at = At::new(l, r);
     let kind = match end {
         End::Relative(n) => TimeKind::Relative(integer(n)),
@@ -45,7 +41,7 @@ pub(in crate::language) fn time_single(
     Ok(Time { at, kind, beyond: beyond(&[end]) })
 }
 
-pub(in crate::language) fn time_range(
+pub(crate) fn time_range(
     l: usize,
     from: End<'_>,
     to: End<'_>,
@@ -87,7 +83,7 @@ pub(in crate::language) fn time_range(
     Ok(Time { at, kind, beyond: beyond(&[from, to]) })
 }
 
-pub(in crate::language) fn time_history(l: usize, r: usize) -> Time {
+pub(crate) fn time_history(l: usize, r: usize) -> Time {
     let kind = TimeKind::RelativeRange(RangeEnd::Relative(0), RangeEnd::Oldest);
     Time { at: At::new(l, r), kind, beyond: None }
 }

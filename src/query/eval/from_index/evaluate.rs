@@ -8,7 +8,7 @@ use crate::model::{ContentRef, Id, Place, ReadError, Slot, Subtree};
 use crate::query::eval::scope::Wanted;
 use crate::query::eval::walk::check_other;
 use crate::query::plan::{Chain, Check};
-use crate::query::timeline::Moment;
+use crate::query::timeline::{Moment, Read};
 use crate::snapshot::Body;
 use std::cell::RefCell;
 use std::ops::Range;
@@ -16,14 +16,14 @@ use std::sync::Arc;
 
 /// A node that was found, without its headers.
 #[derive(Debug, Clone)]
-pub(in crate::query::eval) struct FoundId {
-    pub(in crate::query::eval) id: Id,
-    pub(in crate::query::eval) rank: (u64, u32),
+pub(crate) struct FoundId {
+    pub(crate) id: Id,
+    pub(crate) rank: (u64, u32),
 }
 
 /// What is to be done about a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::query::eval) enum Verdict {
+pub(crate) enum Verdict {
     /// It has to be read.
     Read,
     /// Nothing can be found in it.
@@ -33,7 +33,7 @@ pub(in crate::query::eval) enum Verdict {
 }
 
 /// A chain as far as the turn index can answer it.
-pub(in crate::query::eval) struct IndexEvaluator<'m> {
+pub(crate) struct IndexEvaluator<'m> {
     moment: &'m Moment<'m>,
     templates: Templates<'m>,
     /// Whether what it finds is the answer, but for the contents.
@@ -73,7 +73,7 @@ struct Pass<'p> {
 
 impl<'m> IndexEvaluator<'m> {
     /// An evaluator of a chain for these parts.
-    pub(in crate::query::eval) fn new(
+    pub(crate) fn new(
         chain: &Chain,
         wanted: &[Wanted],
         moment: &'m Moment<'m>,
@@ -88,12 +88,12 @@ impl<'m> IndexEvaluator<'m> {
     /// What is to be done about each of some parts; what was found in turns that need not be
     /// read, in their order, if `ids` are all that is wanted. Nodes that are `known` already come
     /// without their ids.
-    pub(in crate::query::eval) fn evaluate(
+    pub(crate) fn evaluate(
         &mut self,
         wanted: &[Wanted],
         ids: bool,
         known: &dyn Fn((u64, u32)) -> bool,
-    ) -> Result<(Vec<Verdict>, Vec<FoundId>), ReadError> {
+    ) -> Read<(Vec<Verdict>, Vec<FoundId>)> {
         let mut turns: Vec<(Slot, usize)> = Vec::with_capacity(wanted.len());
         for (i, (place, ..)) in wanted.iter().enumerate() {
             if let Place::Turn(slot) = place {
@@ -142,7 +142,7 @@ impl<'m> IndexEvaluator<'m> {
         names: &str,
         verdicts: &mut [Verdict],
         ids: bool,
-    ) -> Result<Vec<FoundId>, ReadError> {
+    ) -> Read<Vec<FoundId>> {
         for candidate in candidates {
             verdicts[candidate.turn] = Verdict::Skip;
         }

@@ -12,4 +12,4 @@ mod strip;
 mod templates;
 
 pub(super) use evaluate::{FoundId, IndexEvaluator, Verdict};
-pub(in crate::query) use templates::TemplateQuery;
+pub(crate) use templates::TemplateQuery;

@@ -1,10 +1,10 @@
 //! What a chain finds in templates, each looked at once.
 
 use super::strip::strip;
-use crate::model::{Place, ReadError, Slot, Subtree};
+use crate::model::{Place, Slot, Subtree};
 use crate::query::eval::walk::{Flat, Part, Walk};
 use crate::query::plan::{Ask, Chain};
-use crate::query::timeline::Moment;
+use crate::query::timeline::{Moment, Read};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ impl<'m> Templates<'m> {
     }
 
     /// The nodes of a template that the chain ends at.
-    pub(super) fn matches(&mut self, template: &Arc<Subtree>) -> Result<Rc<[u32]>, ReadError> {
+    pub(super) fn matches(&mut self, template: &Arc<Subtree>) -> Read<Rc<[u32]>> {
         let known = self.recent.iter().flatten().find(|(at, _)| *at == Arc::as_ptr(template));
         if let Some((_, matches)) = known {
             return Ok(matches.clone());
@@ -46,7 +46,7 @@ impl<'m> Templates<'m> {
         Ok(matches)
     }
 
-    fn find(&mut self, template: &Arc<Subtree>) -> Result<Rc<[u32]>, ReadError> {
+    fn find(&mut self, template: &Arc<Subtree>) -> Read<Rc<[u32]>> {
         let place = Place::Turn(Slot { cycle: 0, rank: 0 });
         let part = Part { place, depth: self.depth, rank: 0, nodes: template.clone() };
         self.flat.fill(std::iter::once(part), false);
@@ -61,11 +61,11 @@ impl<'m> Templates<'m> {
 }
 
 /// A question that templates answer completely, whatever the cycle.
-pub(in crate::query) struct TemplateQuery<'m>(Vec<Templates<'m>>);
+pub(crate) struct TemplateQuery<'m>(Vec<Templates<'m>>);
 
 impl<'m> TemplateQuery<'m> {
     /// The question, if it is one of those; it does not depend on depths.
-    pub(in crate::query) fn of(ask: &Ask, moment: &Moment<'m>) -> Option<TemplateQuery<'m>> {
+    pub(crate) fn of(ask: &Ask, moment: &Moment<'m>) -> Option<TemplateQuery<'m>> {
         let mut found = Vec::new();
         for chain in ask.groups.iter().flat_map(|group| &group.chains) {
             let (chain, exact, late) = strip(chain, (1, 1));
@@ -78,10 +78,7 @@ impl<'m> TemplateQuery<'m> {
     }
 
     /// The nodes of a template that it finds, in order.
-    pub(in crate::query) fn matches(
-        &mut self,
-        template: &Arc<Subtree>,
-    ) -> Result<Rc<[u32]>, ReadError> {
+    pub(crate) fn matches(&mut self, template: &Arc<Subtree>) -> Read<Rc<[u32]>> {
         if let [only] = &mut self.0[..] {
             return only.matches(template);
         }

@@ -8,34 +8,30 @@
 
 use super::needs::{Need, needs_of};
 use crate::language::ast::{DepthSet, Op};
-use crate::model::{Class, ReadError};
+use crate::model::Class;
 use crate::query::eval::walk::{Flat, Spot, Walk};
 use crate::query::plan::{
     Attr, Chain, Check, Compound, Number, NumberAttr, Reach, Start, Step, Test, Value, ValueText,
 };
-use crate::query::timeline::Moment;
+use crate::query::timeline::{Moment, Read};
 use std::collections::BTreeSet;
 
 /// The bounds of a chain.
 #[derive(Debug, Clone)]
-pub(in crate::query::eval) struct Scope {
+pub(crate) struct Scope {
     /// The depths of the parts that can matter.
     pub(super) depths: DepthSet,
     /// In each part that matters lies one of the ids of each set.
-    pub(in crate::query::eval) ids: Vec<BTreeSet<Box<str>>>,
+    pub(crate) ids: Vec<BTreeSet<Box<str>>>,
     /// What each part that matters holds.
     pub(super) needs: Vec<Need>,
     /// Whether something is counted over several parts.
-    pub(in crate::query::eval) crosses: bool,
+    pub(crate) crosses: bool,
 }
 
 impl Scope {
     /// The bounds of a chain at a moment; `shared` has `^root` and `^seq` alone.
-    pub(in crate::query::eval) fn of(
-        chain: &Chain,
-        shared: &Flat,
-        moment: &Moment<'_>,
-    ) -> Result<Scope, ReadError> {
+    pub(crate) fn of(chain: &Chain, shared: &Flat, moment: &Moment<'_>) -> Read<Scope> {
         let mut scope = Scope::open();
         scope.chain(chain, Walk::lenient(shared, moment))?;
         Ok(scope)
@@ -47,7 +43,7 @@ impl Scope {
 
     /// Returns where in `^root` and `^seq` the chain may come to. Recursion is as deep as
     /// parentheses nest.
-    fn chain(&mut self, chain: &Chain, walk: Walk<'_>) -> Result<Vec<Spot>, ReadError> {
+    fn chain(&mut self, chain: &Chain, walk: Walk<'_>) -> Read<Vec<Spot>> {
         let mut spots = match &chain.start {
             Start::Step(step) => {
                 let spots = walk.anywhere(step)?;
@@ -75,7 +71,7 @@ impl Scope {
         Ok(spots)
     }
 
-    fn any_of(&mut self, chains: &[Chain], walk: Walk<'_>) -> Result<Vec<Spot>, ReadError> {
+    fn any_of(&mut self, chains: &[Chain], walk: Walk<'_>) -> Read<Vec<Spot>> {
         let mut spots = Vec::new();
         let mut scopes = Vec::with_capacity(chains.len());
         for chain in chains {

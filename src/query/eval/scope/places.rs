@@ -5,9 +5,9 @@ use super::needs::Need;
 use super::signature::Signature;
 use crate::index::Indexed;
 use crate::language::ast::DepthSet;
-use crate::model::{Place, ReadError, Slot, Subtree};
+use crate::model::{Place, Slot, Subtree};
 use crate::query::eval::walk::{AH_RANK, FIRST_TURN_RANK, SYS_RANK};
-use crate::query::timeline::Moment;
+use crate::query::timeline::{Moment, Read};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ const FEW: usize = 4;
 
 /// Whether it pays to ask the turn index before turns are loaded: its pages hold neighbours, so few
 /// pages must have many of the turns.
-pub(in crate::query::eval) fn is_dense(wanted: &[Wanted]) -> bool {
+pub(crate) fn is_dense(wanted: &[Wanted]) -> bool {
     let mut neighbours: Vec<(u64, u32)> =
         wanted.iter().filter_map(|(place, ..)| place.slot()).map(Slot::page).collect();
     neighbours.dedup();
@@ -25,14 +25,11 @@ pub(in crate::query::eval) fn is_dense(wanted: &[Wanted]) -> bool {
 }
 
 /// A part to be read: where it is, its depth, and its rank.
-pub(in crate::query::eval) type Wanted = (Place, i64, u64);
+pub(crate) type Wanted = (Place, i64, u64);
 
 impl Scope {
     /// The parts that matter, in canonical order.
-    pub(in crate::query::eval) fn places(
-        &self,
-        moment: &Moment<'_>,
-    ) -> Result<Vec<Wanted>, ReadError> {
+    pub(crate) fn places(&self, moment: &Moment<'_>) -> Read<Vec<Wanted>> {
         Ok(match self.ids.iter().min_by_key(|ids| ids.len()) {
             Some(ids) => self.places_of_ids(ids, moment)?,
             None => match self.finite_places(moment)? {
@@ -46,7 +43,7 @@ impl Scope {
     }
 
     /// Turns that may hold what is needed, in order, if there are many turns and few such ones.
-    fn turns_from_lookups(&self, moment: &Moment<'_>) -> Result<Option<Vec<Slot>>, ReadError> {
+    fn turns_from_lookups(&self, moment: &Moment<'_>) -> Read<Option<Vec<Slot>>> {
         let (count, tree) = (moment.tree.spine().len(), &moment.tree);
         let turns = i64::try_from(count).unwrap_or(i64::MAX);
         let within = self.depths.and(&DepthSet::span(1, turns)).count();
@@ -89,10 +86,7 @@ impl Scope {
     }
 
     /// The same without the turns that the turn index excludes.
-    pub(in crate::query::eval) fn needed_places(
-        &self,
-        moment: &Moment<'_>,
-    ) -> Result<Vec<Wanted>, ReadError> {
+    pub(crate) fn needed_places(&self, moment: &Moment<'_>) -> Read<Vec<Wanted>> {
         let mut wanted = self.places(moment)?;
         if self.needs.is_empty() || !is_dense(&wanted) {
             return Ok(wanted);
@@ -123,11 +117,7 @@ impl Scope {
         Ok(wanted)
     }
 
-    fn places_of_ids(
-        &self,
-        ids: &BTreeSet<Box<str>>,
-        moment: &Moment<'_>,
-    ) -> Result<Vec<Wanted>, ReadError> {
+    fn places_of_ids(&self, ids: &BTreeSet<Box<str>>, moment: &Moment<'_>) -> Read<Vec<Wanted>> {
         let mut places = BTreeSet::new();
         for id in ids {
             places.extend(moment.tree.find(id)?.map(|position| position.place));
@@ -136,7 +126,7 @@ impl Scope {
     }
 
     /// Where nodes with a finite ttl may be, if only such nodes matter and there is a store to ask.
-    fn finite_places(&self, moment: &Moment<'_>) -> Result<Option<BTreeSet<Place>>, ReadError> {
+    fn finite_places(&self, moment: &Moment<'_>) -> Read<Option<BTreeSet<Place>>> {
         let finite = self.needs.iter().filter_map(|need| match need {
             Need::Finite(most) => Some(*most),
             _ => None,
@@ -196,7 +186,7 @@ fn both(some: &[Slot], others: &[Slot]) -> Vec<Slot> {
 }
 
 /// The depth and rank of a place; none if it is not there.
-pub(in crate::query::eval) fn rank_of(place: Place, moment: &Moment<'_>) -> Option<(i64, u64)> {
+pub(crate) fn rank_of(place: Place, moment: &Moment<'_>) -> Option<(i64, u64)> {
     match place {
         Place::Sys => Some((-1, SYS_RANK)),
         Place::Ah => Some((0, AH_RANK)),
@@ -209,6 +199,6 @@ pub(in crate::query::eval) fn rank_of(place: Place, moment: &Moment<'_>) -> Opti
 }
 
 /// Every part of a tree.
-pub(in crate::query::eval) fn all_places(moment: &Moment<'_>) -> Vec<Wanted> {
+pub(crate) fn all_places(moment: &Moment<'_>) -> Vec<Wanted> {
     Scope::open().places_by_depth(moment)
 }

@@ -6,7 +6,7 @@ use crate::query::plan::{Check, Number, Value, ValueText};
 use std::cmp::Ordering;
 
 /// A check of an attribute that is null.
-pub(in crate::query::eval) fn check_null(check: &Check) -> bool {
+pub(crate) fn check_null(check: &Check) -> bool {
     match check {
         Check::Compare(Op::Eq, value) => *value == Value::Null,
         Check::Compare(Op::Ne, value) => *value != Value::Null,
@@ -19,7 +19,7 @@ pub(in crate::query::eval) fn check_null(check: &Check) -> bool {
     }
 }
 
-pub(in crate::query::eval) fn check_number(number: Option<i128>, check: &Check) -> bool {
+pub(crate) fn check_number(number: Option<i128>, check: &Check) -> bool {
     let Some(number) = number else { return check_null(check) };
     let equal = |value: &Value| compare_number(number, Op::Eq, value);
     match check {
@@ -39,7 +39,7 @@ fn compare_number(number: i128, op: Op, value: &Value) -> bool {
     decide(op, order)
 }
 
-pub(in crate::query::eval) fn check_text(text: Option<&str>, check: &Check) -> bool {
+pub(crate) fn check_text(text: Option<&str>, check: &Check) -> bool {
     let Some(text) = text else { return check_null(check) };
     let compare = |op: Op, value: &Value| match value {
         Value::Null => op == Op::Ne,
@@ -57,10 +57,7 @@ pub(in crate::query::eval) fn check_text(text: Option<&str>, check: &Check) -> b
 
 /// A check of a set of texts: any of them may satisfy it; `!=` asks that none is equal. An empty set
 /// is null.
-pub(in crate::query::eval) fn check_any<'t>(
-    mut texts: impl Iterator<Item = &'t str>,
-    check: &Check,
-) -> bool {
+pub(crate) fn check_any<'t>(mut texts: impl Iterator<Item = &'t str>, check: &Check) -> bool {
     let Some(first) = texts.next() else { return check_null(check) };
     let mut texts = std::iter::once(first).chain(texts);
     match check {
@@ -70,7 +67,7 @@ pub(in crate::query::eval) fn check_any<'t>(
 }
 
 /// A check of a content or a custom attribute.
-pub(in crate::query::eval) fn check_other(value: &Json, check: &Check) -> bool {
+pub(crate) fn check_other(value: &Json, check: &Check) -> bool {
     match value {
         Json::Null => return check_null(check),
         Json::Bool(true) => return check_text(Some("true"), check),

@@ -6,13 +6,13 @@
 //! parts are those that the caller loaded.
 
 use crate::language::ast::Zone;
-use crate::model::{Class, Node, Place, ReadError, Subtree};
-use crate::query::timeline::Moment;
+use crate::model::{Class, Node, Place, Subtree};
+use crate::query::timeline::{Moment, Read};
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Some parts of a tree.
-pub(in crate::query::eval) struct Flat {
+pub(crate) struct Flat {
     root: Arc<Node>,
     seq: Arc<Node>,
     parts: Vec<Part>,
@@ -21,20 +21,20 @@ pub(in crate::query::eval) struct Flat {
 
 /// A part of the tree, and where it stands.
 #[derive(Debug, Clone)]
-pub(in crate::query::eval) struct Part {
-    pub(in crate::query::eval) place: Place,
-    pub(in crate::query::eval) depth: i64,
+pub(crate) struct Part {
+    pub(crate) place: Place,
+    pub(crate) depth: i64,
     /// Its place in the canonical order of parts.
-    pub(in crate::query::eval) rank: u64,
-    pub(in crate::query::eval) nodes: Arc<Subtree>,
+    pub(crate) rank: u64,
+    pub(crate) nodes: Arc<Subtree>,
 }
 
 /// Ranks of what is not a turn; turns have those between.
-pub(in crate::query::eval) const ROOT_RANK: u64 = 0;
-pub(in crate::query::eval) const SYS_RANK: u64 = 1;
-pub(in crate::query::eval) const SEQ_RANK: u64 = 2;
-pub(in crate::query::eval) const FIRST_TURN_RANK: u64 = 3;
-pub(in crate::query::eval) const AH_RANK: u64 = u64::MAX;
+pub(crate) const ROOT_RANK: u64 = 0;
+pub(crate) const SYS_RANK: u64 = 1;
+pub(crate) const SEQ_RANK: u64 = 2;
+pub(crate) const FIRST_TURN_RANK: u64 = 3;
+pub(crate) const AH_RANK: u64 = u64::MAX;
 
 #[derive(Debug, Clone, Copy)]
 struct Item {
@@ -64,7 +64,7 @@ enum Kind {
 
 impl Flat {
     /// `^root` and `^seq` alone.
-    pub(in crate::query::eval) fn shared(moment: &Moment<'_>) -> Flat {
+    pub(crate) fn shared(moment: &Moment<'_>) -> Flat {
         let (root, seq) = (moment.tree.root().clone(), moment.tree.seq().clone());
         let mut flat = Flat { root, seq, parts: Vec::new(), items: Vec::new() };
         flat.fill(std::iter::empty(), false);
@@ -72,11 +72,7 @@ impl Flat {
     }
 
     /// These parts, which are in canonical order. With `head_core` the head has a core.
-    pub(in crate::query::eval) fn fill(
-        &mut self,
-        parts: impl Iterator<Item = Part>,
-        head_core: bool,
-    ) {
+    pub(crate) fn fill(&mut self, parts: impl Iterator<Item = Part>, head_core: bool) {
         self.parts.clear();
         self.items.clear();
         self.push(Owner::Root, 0, 0, Kind::Node);
@@ -128,12 +124,12 @@ impl Flat {
         }
     }
 
-    pub(in crate::query::eval) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.items.len()
     }
 
     /// The node; none for a virtual one.
-    pub(in crate::query::eval) fn node(&self, item: usize) -> Option<&Arc<Node>> {
+    pub(crate) fn node(&self, item: usize) -> Option<&Arc<Node>> {
         let Item { owner, index, kind, .. } = self.items[item];
         match owner {
             _ if kind != Kind::Node => None,
@@ -143,20 +139,20 @@ impl Flat {
         }
     }
 
-    pub(in crate::query::eval) fn is_head_core(&self, item: usize) -> bool {
+    pub(crate) fn is_head_core(&self, item: usize) -> bool {
         self.items[item].kind == Kind::HeadCore
     }
 
-    pub(in crate::query::eval) fn class(&self, item: usize) -> Class {
+    pub(crate) fn class(&self, item: usize) -> Class {
         self.node(item).map_or(Class::Container, |node| node.class)
     }
 
-    pub(in crate::query::eval) fn offset(&self, item: usize) -> i64 {
+    pub(crate) fn offset(&self, item: usize) -> i64 {
         self.node(item).map_or(0, |node| node.offset)
     }
 
     /// The part that a node lies in, and its index there.
-    pub(in crate::query::eval) fn part(&self, item: usize) -> Option<(&Part, usize)> {
+    pub(crate) fn part(&self, item: usize) -> Option<(&Part, usize)> {
         match self.items[item] {
             Item { owner: Owner::Part(part), index, .. } => {
                 Some((&self.parts[part as usize], index as usize))
@@ -166,12 +162,12 @@ impl Flat {
     }
 
     /// Depth in the sense of R6.6.
-    pub(in crate::query::eval) fn depth(&self, item: usize) -> Option<i64> {
+    pub(crate) fn depth(&self, item: usize) -> Option<i64> {
         self.part(item).map(|(part, _)| part.depth)
     }
 
     /// Edges from the root.
-    pub(in crate::query::eval) fn edges(&self, item: usize) -> i64 {
+    pub(crate) fn edges(&self, item: usize) -> i64 {
         match self.items[item].owner {
             Owner::Root => 0,
             Owner::Seq => 1,
@@ -184,12 +180,12 @@ impl Flat {
     }
 
     /// Everything below.
-    pub(in crate::query::eval) fn below(&self, item: usize) -> Range<usize> {
+    pub(crate) fn below(&self, item: usize) -> Range<usize> {
         item + 1..self.items[item].end as usize
     }
 
     /// The children in order; an implied core is one of them, and so are its blocks.
-    pub(in crate::query::eval) fn children(&self, item: usize) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn children(&self, item: usize) -> impl Iterator<Item = usize> + '_ {
         let end = self.items[item].end as usize;
         let mut next = item + 1;
         std::iter::from_fn(move || {
@@ -205,7 +201,7 @@ impl Flat {
     }
 
     /// The children whose offset has a sign, and all that is below them: they stand together.
-    pub(in crate::query::eval) fn zone(&self, item: usize, zone: Zone) -> Range<usize> {
+    pub(crate) fn zone(&self, item: usize, zone: Zone) -> Range<usize> {
         let mut found = 0..0;
         for child in self.children(item) {
             if has_sign(self.offset(child), zone) {
@@ -218,7 +214,7 @@ impl Flat {
     }
 
     /// The only index of an id among the loaded nodes, for parents.
-    pub(in crate::query::eval) fn parent_id(&self, item: usize) -> Option<Arc<str>> {
+    pub(crate) fn parent_id(&self, item: usize) -> Option<Arc<str>> {
         match self.items[item].owner {
             Owner::Root => None,
             Owner::Seq => Some(self.root.id.clone()),
@@ -235,7 +231,7 @@ impl Flat {
     }
 
     /// The place in the canonical order of the whole tree.
-    pub(in crate::query::eval) fn rank(&self, item: usize) -> (u64, u32) {
+    pub(crate) fn rank(&self, item: usize) -> (u64, u32) {
         match self.items[item].owner {
             Owner::Root => (ROOT_RANK, 0),
             Owner::Seq => (SEQ_RANK, 0),
@@ -244,7 +240,7 @@ impl Flat {
     }
 }
 
-pub(in crate::query::eval) fn has_sign(offset: i64, zone: Zone) -> bool {
+pub(crate) fn has_sign(offset: i64, zone: Zone) -> bool {
     match zone {
         Zone::Pre => offset < 0,
         Zone::Core => offset == 0,
@@ -266,10 +262,10 @@ fn core_span(part: &Part, wanted: bool) -> Option<Range<usize>> {
 }
 
 /// Reads a part of a moment; its depth and rank are known to the caller.
-pub(in crate::query::eval) fn read_part(
+pub(crate) fn read_part(
     moment: &Moment<'_>,
     (place, depth, rank): (Place, i64, u64),
-) -> Result<Part, ReadError> {
+) -> Read<Part> {
     let nodes = moment.tree.subtree(place)?;
     moment.note(|tally| {
         tally.parts_read += 1;

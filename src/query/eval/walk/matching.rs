@@ -6,24 +6,20 @@ use super::compare::{check_any, check_null, check_number, check_other, check_tex
 use super::flat::{Flat, has_sign};
 use crate::json::Json;
 use crate::language::ast::Base;
-use crate::model::{Class, Node, NumberField, ReadError};
+use crate::model::{Class, Node, NumberField};
 use crate::query::plan::{Attr, Check, CustomAttr, NumberAttr, Test, TextAttr};
-use crate::query::timeline::Moment;
+use crate::query::timeline::{Moment, Read};
 
 /// Decides tests on the nodes of some parts.
 #[derive(Clone, Copy)]
-pub(in crate::query::eval) struct Matcher<'m> {
-    pub(in crate::query::eval) flat: &'m Flat,
-    pub(in crate::query::eval) moment: &'m Moment<'m>,
+pub(crate) struct Matcher<'m> {
+    pub(crate) flat: &'m Flat,
+    pub(crate) moment: &'m Moment<'m>,
 }
 
 impl<'m> Matcher<'m> {
     /// Whether all tests hold.
-    pub(in crate::query::eval) fn holds(
-        &self,
-        item: usize,
-        tests: &[Test],
-    ) -> Result<bool, ReadError> {
+    pub(crate) fn holds(&self, item: usize, tests: &[Test]) -> Read<bool> {
         for test in tests {
             if !self.test(item, test)? {
                 return Ok(false);
@@ -32,7 +28,7 @@ impl<'m> Matcher<'m> {
         Ok(true)
     }
 
-    fn test(&self, item: usize, test: &Test) -> Result<bool, ReadError> {
+    fn test(&self, item: usize, test: &Test) -> Read<bool> {
         let flat = self.flat;
         let node = flat.node(item);
         Ok(match test {
@@ -73,7 +69,7 @@ impl<'m> Matcher<'m> {
         }
     }
 
-    fn attr(&self, item: usize, attr: &Attr, check: &Check) -> Result<bool, ReadError> {
+    fn attr(&self, item: usize, attr: &Attr, check: &Check) -> Read<bool> {
         let node = self.flat.node(item);
         Ok(match attr {
             Attr::Number(attr) => check_number(self.number(item, *attr), check),

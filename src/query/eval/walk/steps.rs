@@ -9,9 +9,8 @@ use super::matching::Matcher;
 use super::order::recency;
 use crate::budget;
 use crate::language::ast::Zone;
-use crate::model::ReadError;
 use crate::query::plan::{Chain, Compound, Link, Pick, Reach, Start, Step};
-use crate::query::timeline::Moment;
+use crate::query::timeline::{Moment, Read};
 use std::ops::Range;
 
 /// Nodes between two looks at the budget.
@@ -19,14 +18,14 @@ const CHECK_EVERY: usize = 4096;
 
 /// A place that a chain has come to: a node, or a zone of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::query::eval) struct Spot {
-    pub(in crate::query::eval) item: usize,
-    pub(in crate::query::eval) zone: Option<ZoneSign>,
+pub(crate) struct Spot {
+    pub(crate) item: usize,
+    pub(crate) zone: Option<ZoneSign>,
 }
 
 /// A zone that can be ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::query::eval) enum ZoneSign {
+pub(crate) enum ZoneSign {
     Pre,
     Core,
     Post,
@@ -52,7 +51,7 @@ impl ZoneSign {
 
 /// A walk over some parts.
 #[derive(Clone, Copy)]
-pub(in crate::query::eval) struct Walk<'m> {
+pub(crate) struct Walk<'m> {
     matcher: Matcher<'m>,
     /// Everything that might be reached if other parts were there as well: picks take all, and
     /// empty zones stay.
@@ -60,11 +59,11 @@ pub(in crate::query::eval) struct Walk<'m> {
 }
 
 impl<'m> Walk<'m> {
-    pub(in crate::query::eval) fn new(flat: &'m Flat, moment: &'m Moment<'m>) -> Walk<'m> {
+    pub(crate) fn new(flat: &'m Flat, moment: &'m Moment<'m>) -> Walk<'m> {
         Walk { matcher: Matcher { flat, moment }, lenient: false }
     }
 
-    pub(in crate::query::eval) fn lenient(flat: &'m Flat, moment: &'m Moment<'m>) -> Walk<'m> {
+    pub(crate) fn lenient(flat: &'m Flat, moment: &'m Moment<'m>) -> Walk<'m> {
         Walk { lenient: true, ..Walk::new(flat, moment) }
     }
 
@@ -74,17 +73,13 @@ impl<'m> Walk<'m> {
 
     /// The nodes that a chain ends at, virtual ones included. `note` learns the size of the set
     /// after each step.
-    pub(in crate::query::eval) fn ends(
-        &self,
-        chain: &Chain,
-        note: &mut dyn FnMut(usize),
-    ) -> Result<Vec<usize>, ReadError> {
+    pub(crate) fn ends(&self, chain: &Chain, note: &mut dyn FnMut(usize)) -> Read<Vec<usize>> {
         let spots = self.chain(chain, note)?;
         Ok(self.resolved(&spots))
     }
 
     /// Recursion is as deep as parentheses nest, which is bounded.
-    fn chain(&self, chain: &Chain, note: &mut dyn FnMut(usize)) -> Result<Vec<Spot>, ReadError> {
+    fn chain(&self, chain: &Chain, note: &mut dyn FnMut(usize)) -> Read<Vec<Spot>> {
         let mut spots = match &chain.start {
             Start::Step(step) => self.anywhere(step)?,
             Start::Chains(chains) => {
@@ -113,11 +108,7 @@ impl<'m> Walk<'m> {
     }
 
     /// The nodes of a set that satisfy a filter; zones stand for their children.
-    pub(in crate::query::eval) fn filter(
-        &self,
-        spots: &[Spot],
-        by: &Compound,
-    ) -> Result<Vec<Spot>, ReadError> {
+    pub(crate) fn filter(&self, spots: &[Spot], by: &Compound) -> Read<Vec<Spot>> {
         let mut kept = Vec::new();
         for item in self.resolved(spots) {
             if self.matcher.holds(item, &by.tests)? {
@@ -140,7 +131,7 @@ impl<'m> Walk<'m> {
     }
 
     /// A step with nothing to its left.
-    pub(in crate::query::eval) fn anywhere(&self, step: &Step) -> Result<Vec<Spot>, ReadError> {
+    pub(crate) fn anywhere(&self, step: &Step) -> Read<Vec<Spot>> {
         let all = 0..self.flat().len();
         match step {
             Step::Nodes(compound) => {
@@ -155,11 +146,7 @@ impl<'m> Walk<'m> {
     }
 
     /// A step behind a set.
-    pub(in crate::query::eval) fn follow(
-        &self,
-        spots: &[Spot],
-        link: &Link,
-    ) -> Result<Vec<Spot>, ReadError> {
+    pub(crate) fn follow(&self, spots: &[Spot], link: &Link) -> Read<Vec<Spot>> {
         match (&link.step, link.reach) {
             (Step::Zone(zone), reach) => Ok(self.zones(spots, *zone, reach)),
             (Step::Nodes(compound), Reach::Below) => self.below(spots, compound),
@@ -195,7 +182,7 @@ impl<'m> Walk<'m> {
         }
     }
 
-    fn below(&self, spots: &[Spot], compound: &Compound) -> Result<Vec<Spot>, ReadError> {
+    fn below(&self, spots: &[Spot], compound: &Compound) -> Read<Vec<Spot>> {
         let ranges: Vec<Range<usize>> = spots.iter().map(|spot| self.range(*spot)).collect();
         let found = self.matches(merged(ranges.clone()).into_iter(), compound)?;
         if compound.picks.is_empty() {
@@ -216,7 +203,7 @@ impl<'m> Walk<'m> {
         spots: &[Spot],
         compound: &Compound,
         candidates: impl Fn(Spot) -> Vec<usize>,
-    ) -> Result<Vec<Spot>, ReadError> {
+    ) -> Read<Vec<Spot>> {
         let mut picked = Vec::new();
         for (done, spot) in spots.iter().enumerate() {
             if done % CHECK_EVERY == CHECK_EVERY - 1 {
@@ -243,7 +230,7 @@ impl<'m> Walk<'m> {
         &self,
         ranges: impl Iterator<Item = Range<usize>>,
         compound: &Compound,
-    ) -> Result<Vec<usize>, ReadError> {
+    ) -> Read<Vec<usize>> {
         let mut found = Vec::new();
         for (looked_at, item) in ranges.flatten().enumerate() {
             if looked_at % CHECK_EVERY == CHECK_EVERY - 1 {

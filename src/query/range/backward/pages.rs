@@ -5,9 +5,9 @@
 
 use super::findings::{Countdown, Item, StepFindings, key, ttl_change};
 use crate::index::{SummaryPage, TurnSummary};
-use crate::model::{ChangedPart, Id, Place, ReadError, Slot};
+use crate::model::{ChangedPart, Id, Place, Slot};
 use crate::query::eval::TemplateQuery;
-use crate::query::timeline::Timeline;
+use crate::query::timeline::{Read, Timeline};
 use smallvec::SmallVec;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -45,10 +45,7 @@ impl<'a> IndexPages<'a> {
 
     /// The nodes of a turn that the question finds, an empty list if the turn is not there; none if
     /// the index does not have their ids.
-    fn nodes<'p>(
-        &mut self,
-        summary: Option<TurnSummary<'p>>,
-    ) -> Result<Option<Nodes<'p>>, ReadError> {
+    fn nodes<'p>(&mut self, summary: Option<TurnSummary<'p>>) -> Read<Option<Nodes<'p>>> {
         let Some(summary) = summary else { return Ok(Some(Nodes::new())) };
         let matches = self.question.matches(summary.template)?;
         let node = |index: &u32| Some((*index, summary.id(*index as usize)?));
@@ -56,11 +53,7 @@ impl<'a> IndexPages<'a> {
     }
 
     /// The page of a turn; none if the turn has to be read.
-    fn of(
-        &mut self,
-        slot: Slot,
-        timeline: &dyn Timeline,
-    ) -> Result<Option<Arc<SummaryPage>>, ReadError> {
+    fn of(&mut self, slot: Slot, timeline: &dyn Timeline) -> Read<Option<Arc<SummaryPage>>> {
         if self.unindexed.contains(&slot) {
             return Ok(None);
         }
@@ -81,7 +74,7 @@ impl<'a> IndexPages<'a> {
         timeline: &dyn Timeline,
         (newer, older): (u64, u64),
         found: &mut StepFindings,
-    ) -> Result<bool, ReadError> {
+    ) -> Read<bool> {
         let place = part.place;
         let Some(page) = self.of(slot, timeline)? else { return Ok(false) };
         let now = part.after.then(|| page.at(slot, newer));
@@ -124,7 +117,7 @@ impl<'a> IndexPages<'a> {
         slot: Slot,
         timeline: &dyn Timeline,
         cycle: u64,
-    ) -> Result<Option<Vec<Countdown>>, ReadError> {
+    ) -> Read<Option<Vec<Countdown>>> {
         let Some(page) = self.of(slot, timeline)? else { return Ok(None) };
         let Some(summary) = page.at(slot, cycle) else { return Ok(None) };
         let matches = self.question.matches(summary.template)?;

@@ -14,12 +14,12 @@ use crate::query::eval::{Finder, Hit, TemplateQuery};
 use crate::query::plan::{Ask, Depends};
 use crate::query::range::difference::{Change, NeighbourDiff};
 use crate::query::range::fields::differences;
-use crate::query::timeline::{Moment, Timeline};
+use crate::query::timeline::{Moment, Read, Timeline};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// A scan back through snapshots.
-pub(in crate::query::range) struct BackwardScan<'a> {
+pub(crate) struct BackwardScan<'a> {
     timeline: &'a dyn Timeline,
     /// Whether what remains of a ttl decides what is found.
     by_ttl: bool,
@@ -35,11 +35,11 @@ pub(in crate::query::range) struct BackwardScan<'a> {
 
 impl<'a> BackwardScan<'a> {
     /// A scan that begins at the snapshot of a moment.
-    pub(in crate::query::range) fn new(
+    pub(crate) fn new(
         timeline: &'a dyn Timeline,
         ask: &'a Ask,
         moment: Moment<'a>,
-    ) -> Result<BackwardScan<'a>, ReadError> {
+    ) -> Read<BackwardScan<'a>> {
         let newest = moment.cycle;
         let by_ttl = Depends::of(ask).ttl;
         let question = if by_ttl { None } else { TemplateQuery::of(ask, &moment) };
@@ -77,11 +77,7 @@ impl<'a> BackwardScan<'a> {
 
     /// Compares the snapshot of `newer` with that of `older`, its neighbour. None if the root or
     /// `^seq` differ, which this cannot compare; the scan is over then.
-    pub(in crate::query::range) fn step(
-        &mut self,
-        newer: u64,
-        older: u64,
-    ) -> Result<Option<NeighbourDiff>, ReadError> {
+    pub(crate) fn step(&mut self, newer: u64, older: u64) -> Read<Option<NeighbourDiff>> {
         if !self.timeline.same_top(newer, older)? {
             return Ok(None);
         }
@@ -126,7 +122,7 @@ impl<'a> BackwardScan<'a> {
         newer: u64,
         older: u64,
         found: &mut StepFindings,
-    ) -> Result<bool, ReadError> {
+    ) -> Read<bool> {
         let (Some(slot), Some(pages)) = (part.place.slot(), &mut self.pages) else {
             return Ok(false);
         };
@@ -145,7 +141,7 @@ impl<'a> BackwardScan<'a> {
         newer: u64,
         older: u64,
         found: &mut StepFindings,
-    ) -> Result<(), ReadError> {
+    ) -> Read<()> {
         let place = part.place;
         if part.after {
             let now = match self.parts.remove(&place) {
@@ -169,7 +165,7 @@ impl<'a> BackwardScan<'a> {
         (mut here, newer): (Vec<(Key, Item)>, u64),
         (before, older): (Vec<Item>, u64),
         changed: &mut Vec<(Key, Change)>,
-    ) -> Result<(Vec<Id>, Vec<Id>), ReadError> {
+    ) -> Read<(Vec<Id>, Vec<Id>)> {
         here.sort_unstable_by_key(|(key, _)| *key);
         if before.is_empty() {
             return Ok((here.iter().map(|(_, item)| item.id().clone()).collect(), Vec::new()));
@@ -193,7 +189,7 @@ impl<'a> BackwardScan<'a> {
     }
 
     /// A node with its headers.
-    fn hit(&mut self, item: Item, cycle: u64) -> Result<Hit, ReadError> {
+    fn hit(&mut self, item: Item, cycle: u64) -> Read<Hit> {
         match item {
             Item::Read(hit) => Ok(hit),
             Item::Indexed(id, place) => {
@@ -234,17 +230,12 @@ impl<'a> BackwardScan<'a> {
         }
     }
 
-    fn read(&mut self, place: Place, cycle: u64) -> Result<LoadedPart, ReadError> {
+    fn read(&mut self, place: Place, cycle: u64) -> Read<LoadedPart> {
         let nodes = self.finder.moment.tree.source().part(place, cycle)?;
         self.find(place, nodes, cycle)
     }
 
-    fn find(
-        &mut self,
-        place: Place,
-        nodes: Arc<Subtree>,
-        cycle: u64,
-    ) -> Result<LoadedPart, ReadError> {
+    fn find(&mut self, place: Place, nodes: Arc<Subtree>, cycle: u64) -> Read<LoadedPart> {
         self.finder.moment.cycle = cycle;
         let hits = self.finder.in_part(place, nodes.clone())?;
         Ok(LoadedPart { nodes, hits })

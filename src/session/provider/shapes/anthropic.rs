@@ -1,126 +1,102 @@
 //! Blocks and fields of the Anthropic API.
 
-use super::shape::{Field, IMAGES, Shape, may, must};
+use super::shape::Shape::{Any, Base64, Bool, Int, List, Map, Null, Object, Str, Web, Word, Words};
+use super::shape::{Field, IMAGES, Shape, kind, may, must};
 
 /// A breakpoint of the prompt cache, or none.
-pub(in crate::session::provider) const CACHE: Shape = Shape::Any(&[
-    Shape::Null,
-    Shape::Map(&[
-        must("type", Shape::Word(&["ephemeral"])),
-        may("ttl", Shape::Word(&["5m", "1h"])),
-    ]),
-]);
+pub(crate) const CACHE: Shape =
+    Any(&[Null, Map(&[kind("ephemeral"), may("ttl", Word(&["5m", "1h"]))])]);
 
 const CACHED: Field = may("cache_control", CACHE);
 /// A name, or none.
-pub(in crate::session::provider) const NAME: Shape = Shape::Any(&[Shape::Str, Shape::Null]);
-const CITED: Field = must("cited_text", Shape::Str);
-const INDEX: Field = must("document_index", Shape::Int);
+pub(crate) const NAME: Shape = Any(&[Str, Null]);
+const CITED: Field = must("cited_text", Str);
+const INDEX: Field = must("document_index", Int);
 const TITLE: Field = must("document_title", NAME);
 
 /// The citations of a text, or none.
-pub(in crate::session::provider) const CITATIONS: Shape = Shape::Any(&[Shape::Null, CITED_PLACES]);
+pub(crate) const CITATIONS: Shape = Any(&[Null, CITED_PLACES]);
 
-const CITED_PLACES: Shape = Shape::List(&Shape::Any(&[
-    Shape::Map(&[
-        must("type", Shape::Word(&["char_location"])),
-        must("start_char_index", Shape::Int),
-        must("end_char_index", Shape::Int),
+const CITED_PLACES: Shape = List(&Any(&[
+    Map(&[
+        kind("char_location"),
+        must("start_char_index", Int),
+        must("end_char_index", Int),
         CITED,
         INDEX,
         TITLE,
     ]),
-    Shape::Map(&[
-        must("type", Shape::Word(&["page_location"])),
-        must("start_page_number", Shape::Int),
-        must("end_page_number", Shape::Int),
+    Map(&[
+        kind("page_location"),
+        must("start_page_number", Int),
+        must("end_page_number", Int),
         CITED,
         INDEX,
         TITLE,
     ]),
-    Shape::Map(&[
-        must("type", Shape::Word(&["content_block_location"])),
-        must("start_block_index", Shape::Int),
-        must("end_block_index", Shape::Int),
+    Map(&[
+        kind("content_block_location"),
+        must("start_block_index", Int),
+        must("end_block_index", Int),
         CITED,
         INDEX,
         TITLE,
     ]),
-    Shape::Map(&[
-        must("type", Shape::Word(&["web_search_result_location"])),
-        must("encrypted_index", Shape::Str),
+    Map(&[
+        kind("web_search_result_location"),
+        must("encrypted_index", Str),
         must("title", NAME),
-        must("url", Shape::Str),
+        must("url", Str),
         CITED,
     ]),
-    Shape::Map(&[
-        must("type", Shape::Word(&["search_result_location"])),
-        must("start_block_index", Shape::Int),
-        must("end_block_index", Shape::Int),
-        must("search_result_index", Shape::Int),
-        must("source", Shape::Str),
+    Map(&[
+        kind("search_result_location"),
+        must("start_block_index", Int),
+        must("end_block_index", Int),
+        must("search_result_index", Int),
+        must("source", Str),
         must("title", NAME),
         CITED,
     ]),
 ]));
 
 /// A text.
-pub(in crate::session::provider) const TEXT: Shape = Shape::Map(&[
-    must("type", Shape::Word(&["text"])),
-    must("text", Shape::Words),
-    may("citations", CITATIONS),
-    CACHED,
-]);
+pub(crate) const TEXT: Shape =
+    Map(&[kind("text"), must("text", Words), may("citations", CITATIONS), CACHED]);
 
-const IMAGE: Shape = Shape::Map(&[
-    must("type", Shape::Word(&["image"])),
+const IMAGE: Shape = Map(&[
+    kind("image"),
     must(
         "source",
-        Shape::Any(&[
-            Shape::Map(&[
-                must("type", Shape::Word(&["base64"])),
-                must("media_type", Shape::Word(IMAGES)),
-                must("data", Shape::Base64),
-            ]),
-            Shape::Map(&[must("type", Shape::Word(&["url"])), must("url", Shape::Web)]),
-            Shape::Map(&[must("type", Shape::Word(&["file"])), must("file_id", Shape::Words)]),
+        Any(&[
+            Map(&[kind("base64"), must("media_type", Word(IMAGES)), must("data", Base64)]),
+            Map(&[kind("url"), must("url", Web)]),
+            Map(&[kind("file"), must("file_id", Words)]),
         ]),
     ),
     may("transformations", TRANSFORMATIONS),
     CACHED,
 ]);
 
-const TRANSFORMATIONS: Shape = Shape::Any(&[
-    Shape::Null,
-    Shape::Map(&[may("oversized_image", Shape::Word(&["downsize", "error"]))]),
-]);
+const TRANSFORMATIONS: Shape =
+    Any(&[Null, Map(&[may("oversized_image", Word(&["downsize", "error"]))])]);
 
-const CITING: Field = may("citations", Shape::Map(&[may("enabled", Shape::Bool)]));
+const CITING: Field = may("citations", Map(&[may("enabled", Bool)]));
 
-const DOCUMENT: Shape = Shape::Map(&[
-    must("type", Shape::Word(&["document"])),
+const DOCUMENT: Shape = Map(&[
+    kind("document"),
     must(
         "source",
-        Shape::Any(&[
-            Shape::Map(&[
-                must("type", Shape::Word(&["base64"])),
-                must("media_type", Shape::Word(&["application/pdf"])),
-                must("data", Shape::Base64),
+        Any(&[
+            Map(&[
+                kind("base64"),
+                must("media_type", Word(&["application/pdf"])),
+                must("data", Base64),
             ]),
-            Shape::Map(&[
-                must("type", Shape::Word(&["text"])),
-                must("media_type", Shape::Word(&["text/plain"])),
-                must("data", Shape::Words),
-            ]),
-            Shape::Map(&[must("type", Shape::Word(&["url"])), must("url", Shape::Web)]),
-            Shape::Map(&[must("type", Shape::Word(&["file"])), must("file_id", Shape::Words)]),
-            Shape::Map(&[
-                must("type", Shape::Word(&["content"])),
-                must(
-                    "content",
-                    Shape::Any(&[Shape::Words, Shape::List(&Shape::Any(&[TEXT, IMAGE]))]),
-                ),
-            ]),
+            Map(&[kind("text"), must("media_type", Word(&["text/plain"])), must("data", Words)]),
+            Map(&[kind("url"), must("url", Web)]),
+            Map(&[kind("file"), must("file_id", Words)]),
+            Map(&[kind("content"), must("content", Any(&[Words, List(&Any(&[TEXT, IMAGE]))]))]),
         ]),
     ),
     may("title", NAME),
@@ -129,49 +105,42 @@ const DOCUMENT: Shape = Shape::Map(&[
     CACHED,
 ]);
 
-const FOUND: Shape = Shape::Map(&[
-    must("type", Shape::Word(&["search_result"])),
-    must("source", Shape::Words),
-    must("title", Shape::Words),
-    must("content", Shape::List(&TEXT)),
+const FOUND: Shape = Map(&[
+    kind("search_result"),
+    must("source", Words),
+    must("title", Words),
+    must("content", List(&TEXT)),
     CITING,
     CACHED,
 ]);
 
 /// What a user can say, and a tool too.
-pub(in crate::session::provider) const SHOWN: Shape = Shape::Any(&[IMAGE, DOCUMENT, FOUND]);
+pub(crate) const SHOWN: Shape = Any(&[IMAGE, DOCUMENT, FOUND]);
 
 /// A file for the provider's own tools, from the user.
-pub(in crate::session::provider) const UPLOAD: Shape = Shape::Map(&[
-    must("type", Shape::Word(&["container_upload"])),
-    must("file_id", Shape::Words),
-    CACHED,
-]);
+pub(crate) const UPLOAD: Shape = Map(&[kind("container_upload"), must("file_id", Words), CACHED]);
 
 /// The name of a tool, as a result.
-pub(in crate::session::provider) const REFERENCE: Shape = Shape::Map(&[
-    must("type", Shape::Word(&["tool_reference"])),
-    must("tool_name", Shape::Words),
-    CACHED,
-]);
+pub(crate) const REFERENCE: Shape =
+    Map(&[kind("tool_reference"), must("tool_name", Words), CACHED]);
 
 /// Who called a tool, if it was not the model itself.
-pub(in crate::session::provider) const CALLER: Shape = Shape::Any(&[
-    Shape::Map(&[must("type", Shape::Word(&["direct"]))]),
-    Shape::Map(&[
-        must("type", Shape::Word(&["code_execution_20250825", "code_execution_20260120"])),
-        must("tool_id", Shape::Words),
+pub(crate) const CALLER: Shape = Any(&[
+    Map(&[kind("direct")]),
+    Map(&[
+        must("type", Word(&["code_execution_20250825", "code_execution_20260120"])),
+        must("tool_id", Words),
     ]),
 ]);
 
 /// A call of a tool that the provider runs itself, and its result.
-pub(in crate::session::provider) const SERVED: Shape = Shape::Any(&[
-    Shape::Map(&[
-        must("type", Shape::Word(&["server_tool_use"])),
-        must("id", Shape::Words),
+pub(crate) const SERVED: Shape = Any(&[
+    Map(&[
+        kind("server_tool_use"),
+        must("id", Words),
         must(
             "name",
-            Shape::Word(&[
+            Word(&[
                 "web_search",
                 "web_fetch",
                 "code_execution",
@@ -181,21 +150,21 @@ pub(in crate::session::provider) const SERVED: Shape = Shape::Any(&[
                 "tool_search_tool_bm25",
             ]),
         ),
-        must("input", Shape::Object),
+        must("input", Object),
         may("caller", CALLER),
         CACHED,
     ]),
-    Shape::Map(&[
-        must("type", Shape::Word(&["web_search_tool_result"])),
-        must("tool_use_id", Shape::Words),
-        must("content", Shape::Any(&[PAGES, Shape::Object])),
+    Map(&[
+        kind("web_search_tool_result"),
+        must("tool_use_id", Words),
+        must("content", Any(&[PAGES, Object])),
         may("caller", CALLER),
         CACHED,
     ]),
-    Shape::Map(&[
+    Map(&[
         must(
             "type",
-            Shape::Word(&[
+            Word(&[
                 "web_fetch_tool_result",
                 "code_execution_tool_result",
                 "bash_code_execution_tool_result",
@@ -203,17 +172,17 @@ pub(in crate::session::provider) const SERVED: Shape = Shape::Any(&[
                 "tool_search_tool_result",
             ]),
         ),
-        must("tool_use_id", Shape::Words),
-        must("content", Shape::Object),
+        must("tool_use_id", Words),
+        must("content", Object),
         may("caller", CALLER),
         CACHED,
     ]),
 ]);
 
-const PAGES: Shape = Shape::List(&Shape::Map(&[
-    must("type", Shape::Word(&["web_search_result"])),
-    must("encrypted_content", Shape::Str),
-    must("title", Shape::Str),
-    must("url", Shape::Str),
+const PAGES: Shape = List(&Map(&[
+    kind("web_search_result"),
+    must("encrypted_content", Str),
+    must("title", Str),
+    must("url", Str),
     may("page_age", NAME),
 ]));

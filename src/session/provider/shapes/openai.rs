@@ -1,54 +1,41 @@
 //! Parts and fields of the OpenAI chat API.
 
-use super::shape::{Field, Shape, may, must};
+use super::shape::Shape::{Any, Base64, Image, Map, Word, Words};
+use super::shape::{Field, Shape, kind, may, must};
 
 const BREAKPOINT: Field = may(
     "prompt_cache_breakpoint",
-    Shape::Map(&[
-        must("mode", Shape::Word(&["explicit"])),
-        may("ttl", Shape::Word(&["30m", "12h"])),
-    ]),
+    Map(&[must("mode", Word(&["explicit"])), may("ttl", Word(&["30m", "12h"]))]),
 );
 
 /// A text.
-pub(in crate::session::provider) const TEXT: Shape =
-    Shape::Map(&[must("type", Shape::Word(&["text"])), must("text", Shape::Words), BREAKPOINT]);
+pub(crate) const TEXT: Shape = Map(&[kind("text"), must("text", Words), BREAKPOINT]);
 
 /// A refusal of the assistant.
-pub(in crate::session::provider) const REFUSAL: Shape =
-    Shape::Map(&[must("type", Shape::Word(&["refusal"])), must("refusal", Shape::Words)]);
+pub(crate) const REFUSAL: Shape = Map(&[kind("refusal"), must("refusal", Words)]);
 
 /// What else a user can say.
-pub(in crate::session::provider) const USER: Shape = Shape::Any(&[
-    Shape::Map(&[
-        must("type", Shape::Word(&["image_url"])),
+pub(crate) const USER: Shape = Any(&[
+    Map(&[
+        kind("image_url"),
         must(
             "image_url",
-            Shape::Map(&[
-                must("url", Shape::Image),
-                may("detail", Shape::Word(&["auto", "low", "high", "original"])),
-            ]),
+            Map(&[must("url", Image), may("detail", Word(&["auto", "low", "high", "original"]))]),
         ),
         BREAKPOINT,
     ]),
-    Shape::Map(&[
-        must("type", Shape::Word(&["input_audio"])),
-        must(
-            "input_audio",
-            Shape::Map(&[
-                must("data", Shape::Base64),
-                must("format", Shape::Word(&["wav", "mp3"])),
-            ]),
-        ),
+    Map(&[
+        kind("input_audio"),
+        must("input_audio", Map(&[must("data", Base64), must("format", Word(&["wav", "mp3"]))])),
         BREAKPOINT,
     ]),
-    Shape::Map(&[
-        must("type", Shape::Word(&["file"])),
+    Map(&[
+        kind("file"),
         must(
             "file",
-            Shape::Any(&[
-                Shape::Map(&[must("file_id", Shape::Words)]),
-                Shape::Map(&[must("file_data", Shape::Words), must("filename", Shape::Words)]),
+            Any(&[
+                Map(&[must("file_id", Words)]),
+                Map(&[must("file_data", Words), must("filename", Words)]),
             ]),
         ),
         BREAKPOINT,
@@ -56,4 +43,4 @@ pub(in crate::session::provider) const USER: Shape = Shape::Any(&[
 ]);
 
 /// An audio answer of the assistant.
-pub(in crate::session::provider) const AUDIO: Shape = Shape::Map(&[must("id", Shape::Words)]);
+pub(crate) const AUDIO: Shape = Map(&[must("id", Words)]);

@@ -4,7 +4,7 @@ use crate::json::Json;
 use crate::session::provider::unit::is_blank;
 
 /// The form of a value.
-pub(in crate::session::provider) enum Shape {
+pub(crate) enum Shape {
     /// Any text.
     Str,
     /// A text that says something.
@@ -19,6 +19,8 @@ pub(in crate::session::provider) enum Shape {
     Bool,
     /// Any object.
     Object,
+    /// This text.
+    Is(&'static str),
     /// One of these texts.
     Word(&'static [&'static str]),
     /// An object with these fields and no others.
@@ -31,7 +33,7 @@ pub(in crate::session::provider) enum Shape {
 }
 
 /// A field of an object.
-pub(in crate::session::provider) struct Field {
+pub(crate) struct Field {
     name: &'static str,
     shape: Shape,
     needed: bool,
@@ -41,13 +43,18 @@ pub(super) const fn must(name: &'static str, shape: Shape) -> Field {
     Field { name, shape, needed: true }
 }
 
+/// The field that says what an object is.
+pub(super) const fn kind(name: &'static str) -> Field {
+    Field { name: "type", shape: Shape::Is(name), needed: true }
+}
+
 pub(super) const fn may(name: &'static str, shape: Shape) -> Field {
     Field { name, shape, needed: false }
 }
 
 impl Shape {
     /// Whether a value has this form.
-    pub(in crate::session::provider) fn fits(&self, value: &Json) -> bool {
+    pub(crate) fn fits(&self, value: &Json) -> bool {
         match (self, value) {
             (Shape::Str, Json::Str(_))
             | (Shape::Int, Json::Int(_))
@@ -58,6 +65,7 @@ impl Shape {
             (Shape::Base64, Json::Str(text)) => is_base64(text),
             (Shape::Web, Json::Str(text)) => is_web(text),
             (Shape::Image, Json::Str(text)) => is_web(text) || data_url(text).is_some(),
+            (Shape::Is(word), Json::Str(text)) => text == word,
             (Shape::Word(words), Json::Str(text)) => words.contains(&text.as_str()),
             (Shape::List(shape), Json::List(items)) => {
                 !items.is_empty() && items.iter().all(|item| shape.fits(item))
@@ -92,7 +100,7 @@ fn is_web(text: &str) -> bool {
 }
 
 /// The media type and the bytes of an address that holds an image itself.
-pub(in crate::session::provider) fn data_url(text: &str) -> Option<(&str, &str)> {
+pub(crate) fn data_url(text: &str) -> Option<(&str, &str)> {
     let (media, data) = text.strip_prefix("data:")?.split_once(";base64,")?;
     (IMAGES.contains(&media) && is_base64(data)).then_some((media, data))
 }

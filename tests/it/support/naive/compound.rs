@@ -7,35 +7,36 @@ use super::tree::Class;
 use super::types::type_holds;
 use pactdb::Dialect;
 use pactdb::language::ast::{
-    AttrFilter, Compound, Op, Order, Part, Pseudo, Root, Test, TestKind, ValueKind, Zone,
+    AttrFilter, Compound, Op, Order, Pseudo, Root, Simple, Test, TestKind, ValueKind, Zone,
 };
 
 impl Reader<'_> {
     /// The nodes among the candidates that a compound matches; one call is one set for `:first`.
     pub(crate) fn compound(&self, compound: &Compound, among: &[usize]) -> Vec<usize> {
-        let holds =
-            |node: &usize| compound.parts.iter().all(|part| self.part(*node, part, compound));
+        let holds = |node: &usize| {
+            compound.simples.iter().all(|simple| self.simple(*node, simple, compound))
+        };
         let filters: Vec<&AttrFilter> = compound
-            .parts
+            .simples
             .iter()
-            .filter_map(|part| match part {
-                Part::Attrs(filter) => Some(filter),
+            .filter_map(|simple| match simple {
+                Simple::Attrs(filter) => Some(filter),
                 _ => None,
             })
             .collect();
         let found = among.iter().copied().filter(holds);
         let found = found.filter(|node| self.attrs_hold(*node, &filters)).collect();
-        let pseudos = compound.parts.iter().filter_map(|part| match part {
-            Part::Pseudo(_, pseudo) => Some(pseudo),
+        let pseudos = compound.simples.iter().filter_map(|simple| match simple {
+            Simple::Pseudo(_, pseudo) => Some(pseudo),
             _ => None,
         });
         self.pick(found, pseudos, pins_key(compound, self.dialect))
     }
 
-    fn part(&self, node: usize, part: &Part, compound: &Compound) -> bool {
+    fn simple(&self, node: usize, simple: &Simple, compound: &Compound) -> bool {
         let it = &self.tree.nodes[node];
-        match part {
-            Part::Root(_, root) => {
+        match simple {
+            Simple::Root(_, root) => {
                 it.class
                     == match root {
                         Root::Root => Class::Root,
@@ -44,23 +45,24 @@ impl Reader<'_> {
                         Root::Ah => Class::Ah,
                     }
             }
-            Part::Id(id) => {
+            Simple::Id(id) => {
                 let name = if self.dialect == Dialect::V0_1 { "id" } else { "key" };
                 it.get(name).as_str() == Some(id.text.as_str())
             }
-            Part::Type(name) => {
+            Simple::Type(name) => {
                 // R6.6: with a depth beside it, a turn may also be the head or `^sys`.
-                let is_depth = |part: &Part| matches!(part, Part::Pseudo(_, Pseudo::Depth(_)));
+                let is_depth =
+                    |simple: &Simple| matches!(simple, Simple::Pseudo(_, Pseudo::Depth(_)));
                 let widened = matches!(name.base.as_str(), "mt" | "seg")
                     && name.name.is_none()
-                    && compound.parts.iter().any(is_depth);
+                    && compound.simples.iter().any(is_depth);
                 type_holds(self, node, name)
                     || (widened && matches!(it.class, Class::Ah | Class::Sys))
             }
-            Part::Any(_) => !it.implied,
-            Part::Attrs(_) => true,
-            Part::Tag(tag) => self.has_tag(node, &tag.text),
-            Part::Pseudo(_, pseudo) => self.pseudo(node, pseudo),
+            Simple::Any(_) => !it.implied,
+            Simple::Attrs(_) => true,
+            Simple::Tag(tag) => self.has_tag(node, &tag.text),
+            Simple::Pseudo(_, pseudo) => self.pseudo(node, pseudo),
         }
     }
 
@@ -129,9 +131,9 @@ pub(crate) fn filter_pins_key(filter: &AttrFilter) -> bool {
 }
 
 pub(crate) fn pins_key(compound: &Compound, dialect: Dialect) -> bool {
-    compound.parts.iter().any(|part| match part {
-        Part::Id(_) => dialect == Dialect::V1_0,
-        Part::Attrs(filter) => filter_pins_key(filter),
+    compound.simples.iter().any(|simple| match simple {
+        Simple::Id(_) => dialect == Dialect::V1_0,
+        Simple::Attrs(filter) => filter_pins_key(filter),
         _ => false,
     })
 }

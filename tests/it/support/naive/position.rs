@@ -4,7 +4,7 @@ use super::Reader;
 use super::chain::Spot;
 use super::types::type_holds;
 use pactdb::language::ast::{
-    AttrFilter, Chain, Combinator, Head, Hop, HopKind, HopPart, Part, Position, Pseudo, Step,
+    AttrFilter, Chain, Combinator, Head, Hop, HopKind, Position, Pseudo, Simple, Step,
 };
 
 impl Reader<'_> {
@@ -32,12 +32,13 @@ impl Reader<'_> {
     /// the container of that depth, be it `^ah` or `^sys`.
     fn chain_below(&self, spots: Vec<Spot>, chain: &Chain, after_depth: bool) -> Vec<Spot> {
         let Head::Step(first) = &chain.head else { panic!("a chain that begins with no step") };
-        let turn = |part: &Part| matches!(part, Part::Type(name) if is_turn_word(&name.base));
+        let turn =
+            |simple: &Simple| matches!(simple, Simple::Type(name) if is_turn_word(&name.base));
         let own = match first {
-            Step::Compound(compound) if after_depth && compound.parts.iter().any(turn) => {
+            Step::Compound(compound) if after_depth && compound.simples.iter().any(turn) => {
                 let mut own = compound.clone();
-                own.parts.retain(|part| {
-                    !matches!(part, Part::Type(name) if is_turn_word(&name.base) && name.name.is_none())
+                own.simples.retain(|simple| {
+                    !matches!(simple, Simple::Type(name) if is_turn_word(&name.base) && name.name.is_none())
                 });
                 Some(own)
             }
@@ -80,11 +81,12 @@ impl Reader<'_> {
         let mut filters: Vec<&AttrFilter> = Vec::new();
         let mut pseudos: Vec<&Pseudo> = Vec::new();
         let mut tags: Vec<&str> = Vec::new();
-        for part in &hop.parts {
-            match part {
-                HopPart::Attrs(filter) => filters.push(filter),
-                HopPart::Tag(tag) => tags.push(&tag.text),
-                HopPart::Pseudo(_, pseudo) => pseudos.push(pseudo),
+        for simple in &hop.simples {
+            match simple {
+                Simple::Attrs(filter) => filters.push(filter),
+                Simple::Tag(tag) => tags.push(&tag.text),
+                Simple::Pseudo(_, pseudo) => pseudos.push(pseudo),
+                other => unreachable!("{other:?} in an element"),
             }
         }
         let holds = |node: &usize| {

@@ -1,30 +1,30 @@
-//! The canonical spelling of the parts of steps: filters, values, depths, elements of positions.
+//! The canonical spelling of what steps consist of: filters, values, depths, elements of positions.
 //!
-//! The same in both dialects. Invariant: two parts written one behind the other are read as two.
+//! The same in both dialects. Invariant: two pieces written one behind the other are read as two.
 
 use super::text::separated;
 use crate::language::ast::{
-    AttrFilter, AttrName, DepthExpr, DepthItem, FilterForm, Hop, HopKind, HopPart, Id, Part,
-    Pseudo, Tag, Test, TestKind, TypeName, Value, ValueKind, Zone,
+    AttrFilter, AttrName, DepthExpr, DepthItem, FilterForm, Hop, HopKind, Id, Pseudo, Simple, Tag,
+    Test, TestKind, TypeName, Value, ValueKind, Zone,
 };
 use crate::language::lexing::without_pseudos;
 use crate::language::words::{LOWEST_DEPTH, is_name_char, is_name_start};
 
-pub(in crate::language) fn write_part(out: &mut String, part: &Part) {
-    match part {
-        Part::Root(_, root) => {
+pub(crate) fn write_simple(out: &mut String, simple: &Simple) {
+    match simple {
+        Simple::Root(_, root) => {
             out.push('^');
             out.push_str(root.name());
         }
-        Part::Id(id) => write_id(out, id),
-        Part::Type(name) => {
+        Simple::Id(id) => write_id(out, id),
+        Simple::Type(name) => {
             out.push('.');
             write_type(out, name);
         }
-        Part::Any(_) => out.push('*'),
-        Part::Attrs(attrs) => write_attrs(out, attrs, attrs.form),
-        Part::Tag(tag) => write_tag(out, tag),
-        Part::Pseudo(_, pseudo) => write_pseudo(out, pseudo),
+        Simple::Any(_) => out.push('*'),
+        Simple::Attrs(attrs) => write_attrs(out, attrs, attrs.form),
+        Simple::Tag(tag) => write_tag(out, tag),
+        Simple::Pseudo(_, pseudo) => write_pseudo(out, pseudo),
     }
 }
 
@@ -36,7 +36,7 @@ fn write_id(out: &mut String, id: &Id) {
     if plain { out.push_str(&id.text) } else { write_quoted(out, &id.text) }
 }
 
-pub(in crate::language) fn write_type(out: &mut String, name: &TypeName) {
+pub(crate) fn write_type(out: &mut String, name: &TypeName) {
     out.push_str(&name.base);
     if let Some(name) = &name.name {
         out.push(':');
@@ -44,7 +44,7 @@ pub(in crate::language) fn write_type(out: &mut String, name: &TypeName) {
     }
 }
 
-pub(in crate::language) fn write_tag(out: &mut String, tag: &Tag) {
+pub(crate) fn write_tag(out: &mut String, tag: &Tag) {
     out.push('+');
     out.push_str(&tag.text);
 }
@@ -63,7 +63,7 @@ fn write_pseudo(out: &mut String, pseudo: &Pseudo) {
     }
 }
 
-pub(in crate::language) fn write_zone(out: &mut String, zone: Zone) {
+pub(crate) fn write_zone(out: &mut String, zone: Zone) {
     out.push_str(match zone {
         Zone::Pre => ":pre",
         Zone::Core => ":core",
@@ -72,7 +72,7 @@ pub(in crate::language) fn write_zone(out: &mut String, zone: Zone) {
 }
 
 /// A depth as a step or as the first element of a position.
-pub(in crate::language) fn write_depth_step(out: &mut String, depth: &DepthExpr) {
+pub(crate) fn write_depth_step(out: &mut String, depth: &DepthExpr) {
     match depth.items[..] {
         [DepthItem::One(n)] if n >= LOWEST_DEPTH => out.push_str(&format!("d{n}")),
         [DepthItem::Range(from, to)] if from >= LOWEST_DEPTH => {
@@ -99,7 +99,7 @@ fn write_depths(out: &mut String, items: &[DepthItem]) {
     });
 }
 
-pub(in crate::language) fn write_hop(out: &mut String, hop: &Hop) {
+pub(crate) fn write_hop(out: &mut String, hop: &Hop) {
     match &hop.kind {
         HopKind::Offset(n) => out.push_str(&n.to_string()),
         HopKind::Itself(name) | HopKind::Child(name) => write_type(out, name),
@@ -109,16 +109,10 @@ pub(in crate::language) fn write_hop(out: &mut String, hop: &Hop) {
             write_type(out, name);
         }
     }
-    for part in &hop.parts {
-        match part {
-            HopPart::Attrs(attrs) => write_attrs(out, attrs, attrs.form),
-            HopPart::Tag(tag) => write_tag(out, tag),
-            HopPart::Pseudo(_, pseudo) => write_pseudo(out, pseudo),
-        }
-    }
+    hop.simples.iter().for_each(|simple| write_simple(out, simple));
 }
 
-pub(in crate::language) fn write_attrs(out: &mut String, attrs: &AttrFilter, form: FilterForm) {
+pub(crate) fn write_attrs(out: &mut String, attrs: &AttrFilter, form: FilterForm) {
     let (open, close) = match form {
         FilterForm::Square => ('[', ']'),
         FilterForm::Brace => ('{', '}'),
@@ -145,13 +139,13 @@ fn write_test(out: &mut String, test: &Test) {
     }
 }
 
-pub(in crate::language) fn write_attr_name(out: &mut String, name: &AttrName) {
+pub(crate) fn write_attr_name(out: &mut String, name: &AttrName) {
     let plain = name.text.starts_with(is_name_start)
         && name.text.chars().all(|c| is_name_char(c) || c == ':');
     if plain { out.push_str(&name.text) } else { write_quoted(out, &name.text) }
 }
 
-pub(in crate::language) fn write_value(out: &mut String, value: &Value) {
+pub(crate) fn write_value(out: &mut String, value: &Value) {
     match &value.kind {
         ValueKind::Text(text) => write_quoted(out, text),
         ValueKind::Word(text) | ValueKind::Number(text) => out.push_str(text),
@@ -159,7 +153,7 @@ pub(in crate::language) fn write_value(out: &mut String, value: &Value) {
     }
 }
 
-pub(in crate::language) fn write_quoted(out: &mut String, text: &str) {
+pub(crate) fn write_quoted(out: &mut String, text: &str) {
     out.push('\'');
     for c in text.chars() {
         if matches!(c, '\\' | '\'') {
