@@ -61,6 +61,18 @@ impl Db {
     }
 
     /// The pruning policies in force.
+    ///
+    /// ```
+    /// use pactdb::{Db, Generation, Policy};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// assert!(db.policies().is_empty());
+    /// db.set_policies(vec![Policy { max_blocks: Some(100), ..Policy::default() }])?;
+    /// assert_eq!(db.policies()[0].max_blocks, Some(100));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn policies(&self) -> Vec<Policy> {
         self.working().state.policies.clone()
     }
@@ -72,6 +84,19 @@ impl Db {
     }
 
     /// Ends a cadence.
+    ///
+    /// ```
+    /// use pactdb::{Add, Commit, Db, Generation};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// db.add(Add::system("Stay polite.").key("tone").cad(1))?;
+    /// assert_eq!(db.commit(Commit::new())?.materialized.len(), 1);
+    /// db.end_cadence("tone")?;
+    /// assert!(db.commit(Commit::new())?.materialized.is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn end_cadence(&self, key: impl Into<String>) -> Result<KeyReply> {
         let key = key.into();
         self.edit(EditOp::Cadence(EndCadence { end: key.clone() }))?;
@@ -107,6 +132,17 @@ impl Db {
     }
 
     /// One edit on its own; a commit is not one.
+    ///
+    /// ```
+    /// use pactdb::{Add, Db, EditOp, EditReply, Generation};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// let reply = db.edit(EditOp::Add(Box::new(Add::user("Where is the key?").id("question"))))?;
+    /// assert!(matches!(reply, EditReply::Id(reply) if reply.id.as_deref() == Some("question")));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn edit(&self, op: EditOp) -> Result<EditReply> {
         let _writer = self.write_lock()?;
         let (seq, now) = (self.inner.store.next_seq(), self.inner.settings.now());
@@ -169,6 +205,19 @@ impl Db {
     }
 
     /// Takes the newest uncommitted edit or batch back, by an event of its own.
+    ///
+    /// ```
+    /// use pactdb::{Add, Db, Generation};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// db.add(Add::user("Where is teh key?").id("question"))?;
+    /// assert_eq!(db.undo()?.undone, ["add"]);
+    /// assert!(db.working_state().node("question")?.is_none());
+    /// assert!(db.undo().is_err(), "there is nothing left to take back");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn undo(&self) -> Result<UndoReply> {
         let _writer = self.write_lock()?;
         let (seq, now) = (self.inner.store.next_seq(), self.inner.settings.now());
@@ -194,7 +243,7 @@ impl Db {
         Ok(UndoReply { undone, seq: group })
     }
 
-    /// Makes a past snapshot the newest one; history is kept.
+    /// Makes a past snapshot the newest one; history is kept. For an example see [`Restore`].
     pub fn restore(&self, request: Restore) -> Result<CommitReply> {
         let _writer = self.write_lock()?;
         let working = self.working();

@@ -125,6 +125,20 @@ impl Db {
 
     /// Packs the file and gives free room back. Where the disk has no room to write the tables anew,
     /// they stay as they are: returns whether they were packed.
+    ///
+    /// ```
+    /// use pactdb::{Add, Commit, Db, Generation};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// db.add(Add::user("Where is the key?"))?;
+    /// db.commit(Commit::new())?;
+    /// let before = db.export(Some("@t0"))?;
+    /// assert!(db.compact()?);
+    /// assert_eq!(db.export(Some("@t0"))?, before);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn compact(&self) -> Result<bool> {
         let _writer = self.write_lock()?;
         Ok(self.inner.store.compact(self.room())?)

@@ -15,6 +15,8 @@ mod envelope;
 mod exact;
 mod files;
 mod lines;
+#[cfg(test)]
+mod made_up_headers;
 mod operation;
 mod replies;
 mod reply;
@@ -26,7 +28,7 @@ mod statement;
 mod states;
 mod vocabulary;
 
-pub use crate::db::{EndCadence, KeyReply, PolicyRequest};
+pub use crate::db::{EndCadence, HeaderInfo, Headers, KeyReply, PolicyRequest};
 pub use client::{Answered, Client, ClientExt, LocalClient};
 pub use dispatch::{answer, handle};
 pub use envelope::Envelope;

@@ -148,7 +148,12 @@ operations! {
     "export" Export(Export) -> Exact { exact!(); };
     "thread" Thread(Thread) -> Exact { exact!(); };
     "select" Select(Select) -> Selection;
-    "nodes" Nodes(Nodes) -> Vec<Map>;
+    "nodes" Nodes(Nodes) -> Vec<Map> {
+        // They are values already.
+        fn body(reply: Vec<Map>) -> Result<Body> {
+            Ok(Body::Value(Json::List(reply.into_iter().map(Json::Map).collect())))
+        }
+    };
     "diff" Diff(Diff) -> Difference;
     "explain" Explain(Explain) -> Explanation;
     "log" Log(Log) -> Vec<LogEntry>;

@@ -32,9 +32,45 @@ pub struct ReplayRequest {
     pub dialect: Option<Dialect>,
 }
 
+impl ReplayRequest {
+    /// From the beginning to the end, and every node.
+    pub fn new() -> ReplayRequest {
+        ReplayRequest::default()
+    }
+
+    /// The first cycle.
+    #[must_use]
+    pub fn from(mut self, cycle: u64) -> ReplayRequest {
+        self.from = Some(cycle);
+        self
+    }
+
+    /// The last cycle.
+    #[must_use]
+    pub fn to(mut self, cycle: u64) -> ReplayRequest {
+        self.to = Some(cycle);
+        self
+    }
+
+    /// Only what concerns nodes that a selector matches.
+    #[must_use]
+    pub fn select(mut self, selector: impl Into<String>) -> ReplayRequest {
+        self.select = Some(selector.into());
+        self
+    }
+
+    /// The dialect of the selector.
+    #[must_use]
+    pub fn dialect(mut self, dialect: Dialect) -> ReplayRequest {
+        self.dialect = Some(dialect);
+        self
+    }
+}
+
 /// An event and what it changed.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Step {
     /// The event.
     #[serde(flatten)]
@@ -52,7 +88,7 @@ pub struct Step {
 /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
 /// db.add(Add::user("Where is the key?"))?;
 /// db.commit(Commit::new())?;
-/// for step in Replay::new(&db, &ReplayRequest::default())? {
+/// for step in Replay::new(&db, &ReplayRequest::new())? {
 ///     let step = step?;
 ///     println!("{}: {} changes", step.entry.summary, step.changes.len());
 /// }

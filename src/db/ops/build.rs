@@ -134,6 +134,13 @@ impl Add {
         self
     }
 
+    /// A header that has no setter here; more than one can be set.
+    #[must_use]
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<Json>) -> Add {
+        self.headers.insert(name, value);
+        self
+    }
+
     /// Never pruned.
     #[must_use]
     pub fn pinned(mut self) -> Add {
@@ -197,6 +204,13 @@ impl Set {
     #[must_use]
     pub fn attr(mut self, name: impl Into<String>, value: impl Into<Json>) -> Set {
         self.attrs.insert(name.into(), value.into());
+        self
+    }
+
+    /// A header that has no setter here; null removes it.
+    #[must_use]
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<Json>) -> Set {
+        self.headers.insert(name, value);
         self
     }
 }

@@ -1,6 +1,7 @@
 //! The command line: what can be said to the program, and the help for it.
 
 mod edit;
+mod headers;
 mod read;
 mod session;
 
