@@ -4,7 +4,9 @@
 //! answered, and so that a client that has gone away ends what it asked. Both directions are bounded:
 //! few requests are read ahead, and a client that does not read what it asked for is dropped.
 
-use super::holder::{Access, Seat, Shared, hang_up};
+use super::hello::Access;
+use super::shared::{Seat, Shared, hang_up};
+use super::wire::{TEXT, gone, send};
 use crate::budget::{Budget, Cancel};
 use crate::code::Code;
 use crate::error::Error;
@@ -14,7 +16,7 @@ use crate::protocol::{Client, Envelope, Reply, Sink, handle_streaming, refuse_li
 use interprocess::local_socket::Stream;
 use interprocess::local_socket::traits::{Stream as _, StreamCommon as _};
 use std::collections::VecDeque;
-use std::io::{BufReader, Write};
+use std::io::BufReader;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -97,13 +99,6 @@ fn is_own(_: &Stream) -> bool {
     true
 }
 
-fn send(mut stream: &Stream, line: &str) -> std::io::Result<()> {
-    let mut bytes = Vec::with_capacity(line.len() + 1);
-    bytes.extend_from_slice(line.as_bytes());
-    bytes.push(b'\n');
-    stream.write_all(&bytes)
-}
-
 /// Reads requests until the client leaves or nobody answers them.
 fn read(stream: &Stream, shared: &Shared, asked: &Asked, sender: &SyncSender<Came>) {
     let mut input = BufReader::new(stream);
@@ -176,10 +171,6 @@ struct Guarded<'a> {
     text: Mutex<Option<String>>,
 }
 
-/// The field of a reply that has the text which an error points into. Whoever asked knows it; who
-/// passes replies on does not.
-pub(super) const TEXT: &str = "text";
-
 impl Guarded<'_> {
     /// The line of a reply, with the text beside its error.
     fn with_text(&self, mut reply: String) -> String {
@@ -217,15 +208,4 @@ impl Client for Guarded<'_> {
             None => refused(gone(false)),
         }
     }
-}
-
-/// The error of a client whose store went away; `sent` if its request may have been heard.
-pub(super) fn gone(sent: bool) -> Error {
-    let message = match sent {
-        true => {
-            "the process that held the store has ended before it answered: the request may have been done or not, look before you send it again"
-        }
-        false => "the process that held the store has ended: nothing was done",
-    };
-    Error::new(Code::StoreGone, message)
 }

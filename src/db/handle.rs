@@ -235,3 +235,16 @@ pub(super) fn check_cycle(expected: Option<i64>, last: u64) -> Result<()> {
         _ => Ok(()),
     }
 }
+
+/// A conflict with the event that the caller took for the newest.
+pub(super) fn check_event(expected: Option<i64>, last: u64) -> Result<()> {
+    match expected {
+        Some(expected) if u64::try_from(expected) != Ok(last) => {
+            let message = format!(
+                "the newest event is {last}, not {expected}: somebody else edited meanwhile; look again, then retry"
+            );
+            Err(Error::new(Code::Conflict, message))
+        }
+        _ => Ok(()),
+    }
+}

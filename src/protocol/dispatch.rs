@@ -88,7 +88,7 @@ run! {
         None => Ok(call.db.policies()),
     };
     EndCadence => KeyReply: |request, call| call.db.end_cadence(request.end);
-    Undo => UndoReply: |Undo {}, call| call.db.undo();
+    Undo => UndoReply: |request, call| call.db.undo_expecting(request.expected_event);
     Restore => CommitReply: |request, call| call.db.restore(request);
     AttemptRequest => Attempts: |request, call| {
         let list = request.action == AttemptAction::List;

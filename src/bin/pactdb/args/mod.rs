@@ -230,7 +230,11 @@ pub enum Command {
     Batch(BatchArgs),
     /// Take back the newest uncommitted edit or batch
     #[command(after_help = "Example:\n  pactdb undo")]
-    Undo,
+    Undo {
+        /// Only if this is the last event: nobody else edited since
+        #[arg(long, value_name = "EVENT", allow_negative_numbers = true)]
+        expected_event: Option<i64>,
+    },
     /// Make a past snapshot the newest one; history is kept
     #[command(after_help = "Example:\n  pactdb restore @c42")]
     Restore {

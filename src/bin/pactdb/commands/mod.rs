@@ -42,7 +42,9 @@ fn run_one(context: &Context, command: Command) -> Result<()> {
         Command::Remove { target, force, yes } => edit::remove(context, &target, force, yes),
         Command::Commit(args) => edit::commit(context, &args),
         Command::Batch(args) => edit::batch(context, &args),
-        Command::Undo => context.run(&*context.existing()?, Undo {}),
+        Command::Undo { expected_event } => {
+            context.run(&*context.existing()?, Undo { expected_event })
+        }
         Command::Restore { at, discard, yes } => edit::restore(context, at, discard, yes),
         Command::Policy(args) => edit::policy(context, args),
         Command::Cadence { end } => context.run(&*context.existing()?, EndCadence { end }),

@@ -129,7 +129,7 @@ pub const COMMANDS: [Command; 25] = [
         .takes(Takes::Words(&FORMS))
         .help("the last result again, whole, in this or another form")
         .example(".last json"),
-    command("undo", "", |session, rest| look_at::alone(session, rest, "undo", Undo {}))
+    command("undo", "", |session, rest| look_at::alone(session, rest, "undo", Undo::default()))
         .help("take back the last uncommitted edit, by an event of its own")
         .example(".undo"),
     command("commit", "", |session, rest| look_at::alone(session, rest, "commit", Commit::new()))
