@@ -178,6 +178,8 @@ impl Db {
             return Err(error.into());
         }
         working.pending.push(Pending { seq, group: seq, event, undone: false });
+        drop(published);
+        self.tell_of_events();
         Ok(())
     }
 

@@ -38,12 +38,12 @@ pub use lines::{handle_bytes, handle_line, handle_streaming, refuse_line};
 pub use operation::{Operation, Request};
 pub use replies::{
     Attempts, BatchReply, Compacted, Completed, Difference, Dumped, Imported, Replayed, Selection,
-    StateKind, StateReply, StoreState,
+    StateKind, StateReply, StoreState, WatchedUntil,
 };
 pub use reply::{Body, Notice, Progress, Reply, Sink};
 pub use requests::{
     CheckSent, Compact, Compare, Complete, Details, Dump, Explain, Export, GetStats, Import, Life,
-    Nodes, Rebuild, Replay, State, Thread, Tree, Undo, Verify,
+    Nodes, Rebuild, Replay, State, Thread, Tree, Undo, Verify, Watch,
 };
 #[cfg(feature = "schema")]
 pub use schema::schema;

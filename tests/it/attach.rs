@@ -7,4 +7,5 @@
 #[cfg(feature = "cli")]
 mod processes;
 mod replies;
+mod watching;
 mod wire;

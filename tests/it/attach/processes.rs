@@ -60,7 +60,7 @@ fn every_command_works_while_an_agent_holds_the_store() {
     let stats = folder.ok(&["stats"]);
     assert!(stats.contains(&format!("attached to process {}", agent.child.id())), "{stats}");
     folder.ok(&["verify"]);
-    folder.ok(&["dump", "-o", "all.jsonl"]);
+    folder.ok(&["dump", "all.jsonl"]);
     folder.ok(&["fork", "fork.pactdb"]);
     let mut second = Pipe::start(&folder, &[]);
     assert_eq!(second.ask(&add("three"))["ok"]["id"], "three");
@@ -219,4 +219,35 @@ fn a_question_of_an_attached_program_ends_in_the_holder() {
     assert!(told.success());
     agent.child.wait().unwrap();
     assert_eq!(folder.ok(&["select", "#after"]), "after\n");
+}
+
+#[test]
+fn a_second_terminal_watches_the_agent() {
+    let folder = Folder::new();
+    let mut agent = Pipe::start(&folder, &[]);
+    agent.ask(&add("one"));
+    let watcher = folder
+        .command()
+        .args(["watch", "--json", "--after", "0", "--limit", "4"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    agent.ask(&add("two"));
+    agent.ask(&json!({"op": "commit"}));
+    let output = watcher.wait_with_output().unwrap();
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let events: Vec<Value> =
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let kinds: Vec<&str> = events.iter().map(|event| event["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["created", "add", "add", "commit"], "{lines}");
+
+    let terminal = Terminal::start(&folder, &[]);
+    terminal.shows("(attached to process");
+    terminal.ask(".watch .cb[role='user']");
+    terminal.shows("watching");
+    agent.ask(&add("three"));
+    terminal.shows("added three");
+    let screen = terminal.cancel();
+    assert!(!screen.contains("E_CANCELLED"), "that is how one ends it: {screen}");
+    terminal.enter("^ah");
 }

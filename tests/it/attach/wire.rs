@@ -3,12 +3,12 @@
 use interprocess::local_socket::traits::Stream as _;
 use interprocess::local_socket::{GenericFilePath, Stream, ToFsName};
 use pactdb::attach::{Access, Attached, Sharing};
-use pactdb::protocol::{ClientExt, GetStats, Selection};
-use pactdb::{Add, Budget, Cancel, Code, Commit, Db, Generation, Select};
+use pactdb::protocol::{Client, ClientExt, Envelope, GetStats, Selection, Watch};
+use pactdb::{Add, Budget, Cancel, Code, Commit, Db, Error, Generation, Select};
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 
-/// A store with many snapshots, and a question that asks every one of them in full.
+/// A store with many snapshots.
 fn long() -> (tempfile::TempDir, Db) {
     let folder = tempfile::tempdir().unwrap();
     let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1).unwrap();
@@ -19,7 +19,8 @@ fn long() -> (tempfile::TempDir, Db) {
     (folder, db)
 }
 
-const SLOW: &str = "{\"op\":\"replay\",\"stream\":true,\"rid\":\"slow\"}";
+/// A request that ends only if somebody ends it.
+const ENDLESS: &str = "{\"op\":\"watch\",\"stream\":true,\"after\":0,\"rid\":\"slow\"}";
 
 /// The socket of a store, found as somebody would who looks for it.
 #[cfg(unix)]
@@ -110,10 +111,9 @@ fn a_request_is_ended_by_its_rid_and_by_leaving() {
     let _sharing = Sharing::start(&db, Access::Write).unwrap();
     let mut stream = connect(&db);
     line(&mut stream);
-    send(&stream, &format!("{SLOW}\n"));
+    send(&stream, &format!("{ENDLESS}\n"));
     let part = line(&mut stream);
     assert!(part.starts_with("{\"rid\":\"slow\",\"part\":"), "{part}");
-    // Nobody reads for a while, so that it cannot be done already.
     send(
         &stream,
         "{\"cancel\":\"another\"}\n{\"cancel\":\"slow\"}\n{\"op\":\"stats\",\"rid\":2}\n",
@@ -127,7 +127,7 @@ fn a_request_is_ended_by_its_rid_and_by_leaving() {
     assert!(last.contains("E_CANCELLED") && last.contains("\"rid\":\"slow\""), "{last}");
     assert!(line(&mut stream).starts_with("{\"rid\":2,\"ok\":{"), "the next one is answered");
     // Whoever leaves in the middle keeps nobody from closing the store.
-    send(&stream, &format!("{SLOW}\n"));
+    send(&stream, &format!("{ENDLESS}\n"));
     line(&mut stream);
     drop(stream);
     db.commit(Commit::new()).unwrap();
@@ -140,10 +140,18 @@ fn the_budget_of_the_caller_ends_the_question_in_the_holder() {
     let attached = Attached::to(db.path().unwrap()).unwrap();
     let cancel = Cancel::new();
     cancel.cancel();
-    // It is sent, and ended as soon as somebody looks; a short question may be faster than that.
-    let answer =
-        Budget::new().cancelled_by(&cancel).run(|| attached.ask(Select::new("@* .cb[age>99999]")));
-    assert!(answer.is_err_and(|error| error.code == Code::Cancelled));
+    let watched = Budget::new()
+        .cancelled_by(&cancel)
+        .run(|| attached.ask_streaming(Watch::default(), &mut |_| Ok(())));
+    assert!(watched.is_err_and(|error| error.code == Code::Cancelled));
+    // A sink that refuses ends it too, and its own error comes back.
+    let from_start = Watch { after: Some(0), ..Watch::default() };
+    let refused = attached.ask_streaming(from_start, &mut |_| Err(Error::request("enough")));
+    assert_eq!(refused.unwrap_err().message, "enough");
+    let bounded =
+        Envelope { timeout_ms: Some(30), stream: true, ..Envelope::new(Watch::default()) };
+    let error = attached.call(bounded, &mut |_| Ok(())).result.unwrap_err();
+    assert_eq!(error.code, Code::Timeout);
     let next = attached.ask(Select::new("#cb:1")).unwrap();
     assert_eq!(next, Selection::Ids(vec!["cb:1".into()]));
 }

@@ -9,7 +9,7 @@ pub use edit::{AddArgs, BatchArgs, CommitArgs, ContentArgs, MoveArgs, PolicyArgs
 pub use read::{AnswerArgs, DiffArgs, LogArgs, SelectArgs, TreeArgs};
 pub use session::{
     AttemptCommand, AttemptFacts, DumpArgs, ExportArgs, ForkArgs, ImportArgs, LoadArgs, ReplayArgs,
-    ThreadArgs,
+    ThreadArgs, WatchArgs,
 };
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -318,6 +318,12 @@ pub enum Command {
   pactdb replay \".cb[role='tool']\"
   pactdb replay --to @c12 --into copy.pactdb")]
     Replay(ReplayArgs),
+    /// Show each edit and each commit as it happens, until Ctrl-C
+    #[command(after_help = "Examples:
+  pactdb watch                          in a second terminal, while the agent runs
+  pactdb watch \".cb[role='user']\"       only what changes the result of a selector
+  pactdb watch --json --from @c40       from the past into the present")]
+    Watch(WatchArgs),
     /// Record calls to a provider, and list them
     #[command(
         subcommand,

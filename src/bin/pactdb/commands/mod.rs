@@ -10,6 +10,7 @@ mod manual;
 mod read;
 mod replay;
 mod thread;
+pub mod watch;
 
 use crate::args::{Arguments, Command};
 use crate::context::Context;
@@ -57,6 +58,7 @@ fn run_one(context: &Context, command: Command) -> Result<()> {
         Command::Thread(args) => thread::run(context, &args),
         Command::Log(args) => read::log(context, &args),
         Command::Replay(args) => replay::run(context, args),
+        Command::Watch(args) => watch::run(context, args),
         Command::Attempt(command) => attempt::run(context, command),
         Command::Import(args) => import::run(context, args),
         Command::Fork(args) => fork::run(context, &args),
