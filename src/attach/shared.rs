@@ -111,14 +111,14 @@ impl Shared {
     }
 
     /// A request has come, which the end of the sharing ends.
-    pub(super) fn begin(&self) -> (u64, Cancel) {
-        let (number, cancel) = (self.next.fetch_add(1, Ordering::Relaxed), Cancel::new());
+    pub(super) fn begin(&self, cancel: &Cancel) -> u64 {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
         self.running().insert(number, cancel.clone());
         // The end may just have come, and cannot have seen it.
         if self.is_closed() {
             cancel.cancel();
         }
-        (number, cancel)
+        number
     }
 
     /// It is answered.

@@ -8,6 +8,7 @@
 //! what a store sends.
 
 mod call;
+mod cancels;
 mod client;
 mod complete;
 mod dispatch;
@@ -29,6 +30,7 @@ mod states;
 mod vocabulary;
 
 pub use crate::db::{EndCadence, HeaderInfo, Headers, KeyReply, PolicyRequest};
+pub use cancels::Cancels;
 pub use client::{Answered, Client, ClientExt, LocalClient};
 pub use dispatch::{answer, handle};
 pub use envelope::Envelope;

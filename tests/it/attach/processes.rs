@@ -251,3 +251,20 @@ fn a_second_terminal_watches_the_agent() {
     assert!(!screen.contains("E_CANCELLED"), "that is how one ends it: {screen}");
     terminal.enter("^ah");
 }
+
+#[test]
+fn a_request_of_a_pipe_is_ended_by_its_rid_wherever_the_store_is() {
+    let folder = Folder::new();
+    let mut holder = Pipe::start(&folder, &[]);
+    holder.ask(&add("one"));
+    let mut attached = Pipe::start(&folder, &[]);
+    for pipe in [&mut holder, &mut attached] {
+        let watch = json!({"op": "watch", "stream": true, "after": 1, "rid": "w"});
+        assert_eq!(pipe.ask(&watch)["part"]["kind"], "add");
+        writeln!(pipe.input, "{{\"cancel\":\"w\"}}").unwrap();
+        let mut reply = String::new();
+        pipe.output.read_line(&mut reply).unwrap();
+        assert!(reply.starts_with("{\"rid\":\"w\",\"error\":{\"code\":\"E_CANCELLED\""), "{reply}");
+        assert!(pipe.ask(&json!({"op": "stats"}))["ok"].is_object());
+    }
+}

@@ -5,7 +5,7 @@ use pactdb::attach::{Access, Attached, Sharing};
 use pactdb::json::from_json;
 use pactdb::protocol::{Client, ClientExt, LocalClient, Notice, Watch, WatchedUntil};
 use pactdb::session::{Watched, What};
-use pactdb::{Add, Code, Commit, Db, Generation, Remove, Set};
+use pactdb::{Add, Code, Commit, Db, Generation, Set};
 use std::sync::mpsc::channel;
 
 fn store() -> (tempfile::TempDir, Db) {
@@ -96,7 +96,7 @@ fn a_selector_shows_what_changes_its_result() {
     db.set(Set::target("#second").content("changed")).unwrap();
     db.commit(Commit::new()).unwrap();
     db.commit(Commit::new()).unwrap();
-    db.remove(Remove::target("#other")).unwrap();
+    db.add(Add::user("not meant either")).unwrap();
     let mut seen = vec![watch.wait().unwrap()];
     while let Some(step) = watch.next_there().unwrap() {
         seen.push(step);
