@@ -1,4 +1,5 @@
-//! The error codes of the specification (R11), and two for work that was given up. Every error that a user can meet has one.
+//! The error codes of the specification (R11), two for work that was given up, and two for stores that
+//! other processes hold or that may only be read. Every error that a user can meet has one.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -57,6 +58,8 @@ codes! {
     Limit "E_LIMIT"
     Cancelled "E_CANCELLED"
     Timeout "E_TIMEOUT"
+    StoreGone "E_STORE_GONE"
+    ReadOnly "E_READ_ONLY"
 }
 
 impl Code {

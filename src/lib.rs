@@ -59,6 +59,8 @@
 //! histories in and out, and `protocol` is the JSON face of it all. Nothing imports upwards, and a
 //! test holds that line.
 
+#[cfg(feature = "attach")]
+pub mod attach;
 mod budget;
 mod cause;
 mod change;

@@ -99,3 +99,7 @@ pub const MAX_PATTERNS: usize = 64;
 /// Most lines or words on either side of a content diff. Finding the shortest diff takes time
 /// with the product of the two; beyond this only the sizes are reported.
 pub const MAX_DIFF_PIECES: usize = 20_000;
+
+/// The most processes that are attached to one store: each has two threads in the process that holds
+/// it.
+pub const MAX_CONNECTIONS: usize = 64;

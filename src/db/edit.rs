@@ -2,7 +2,7 @@
 //!
 //! Nothing is published before it is written, and nothing is written before all of it was judged.
 
-use super::handle::{Db, check_cycle};
+use super::handle::{Db, check_cycle, check_event};
 use super::judge::judge;
 use super::ops::{
     Add, Batch, Commit, CommitReply, EditOp, EditReply, EndCadence, IdReply, IdsReply, KeyReply,
@@ -120,6 +120,7 @@ impl Db {
     fn rehearse(&self, request: Commit) -> Result<CommitReply> {
         // A commit in between would change the indexes that this one is judged by.
         let _writer = self.write_lock()?;
+        check_event(request.expected_event, self.inner.store.next_seq() - 1)?;
         let (end, commit) = close(&self.working().state, request, self.inner.settings.now())?;
         Ok(end.reply(Some(&commit.turn)))
     }
@@ -177,6 +178,8 @@ impl Db {
             return Err(error.into());
         }
         working.pending.push(Pending { seq, group: seq, event, undone: false });
+        drop(published);
+        self.tell_of_events();
         Ok(())
     }
 
@@ -219,8 +222,26 @@ impl Db {
     /// # }
     /// ```
     pub fn undo(&self) -> Result<UndoReply> {
+        self.undo_expecting(None)
+    }
+
+    /// The same, unless there is a newer event than the caller knows of.
+    ///
+    /// ```
+    /// use pactdb::{Add, Code, Db, Generation};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// db.add(Add::user("Where is teh key?"))?;
+    /// let known = db.stats()?.events as i64;
+    /// // Somebody else is faster.
+    /// db.add(Add::user("And the lamp?"))?;
+    /// assert_eq!(db.undo_expecting(Some(known)).unwrap_err().code, Code::Conflict);
+    /// # Ok::<(), pactdb::Error>(())
+    /// ```
+    pub fn undo_expecting(&self, event: Option<i64>) -> Result<UndoReply> {
         let _writer = self.write_lock()?;
         let (seq, now) = (self.inner.store.next_seq(), self.inner.settings.now());
+        check_event(event, seq - 1)?;
         let mut working = (*self.working()).clone();
         let Some(group) = working.newest_undoable() else {
             let message =
@@ -356,6 +377,7 @@ impl<'a> RunningBatch<'a> {
     }
 
     fn commit(&mut self, working: &Working, request: Commit) -> Result<()> {
+        check_event(request.expected_event, self.first - 1)?;
         let (end, commit) = close(&working.state, request, self.now)?;
         self.replies.push(EditReply::Commit(Box::new(end.reply(Some(&commit.turn)))));
         let event = Arc::new(Event::Committed(commit));

@@ -6,7 +6,7 @@ use crate::storage::{Table, seal};
 /// The version of the file as a whole. A newer one is refused.
 pub(crate) const FORMAT: u32 = 1;
 
-/// What the store is: `format`, `generation`, and `identity`, which has both and a checksum. The
+/// What the store is: `format`, `generation`, `identity`, which has both and a checksum, and `id`. The
 /// index keeps two rows of its own here, `derived` and `checkpoint`.
 pub(crate) const META: Table<&'static str> = Table::primary("meta");
 

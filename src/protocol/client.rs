@@ -14,6 +14,11 @@ use crate::error::Result;
 pub trait Client: Send + Sync {
     /// Answers one request. If it streams, what is told before the reply goes to the sink.
     fn call(&self, envelope: Envelope, sink: Sink<'_>) -> Reply;
+
+    /// The process that has the store open, if it is another one.
+    fn process(&self) -> Option<u32> {
+        None
+    }
 }
 
 /// An answer, and what else there is to say.
@@ -77,6 +82,11 @@ impl LocalClient {
     /// A client of an open store.
     pub fn new(db: Db) -> LocalClient {
         LocalClient { db }
+    }
+
+    /// The store.
+    pub fn db(&self) -> &Db {
+        &self.db
     }
 }
 

@@ -8,6 +8,7 @@
 //! what a store sends.
 
 mod call;
+mod cancels;
 mod client;
 mod complete;
 mod dispatch;
@@ -29,6 +30,7 @@ mod states;
 mod vocabulary;
 
 pub use crate::db::{EndCadence, HeaderInfo, Headers, KeyReply, PolicyRequest};
+pub use cancels::Cancels;
 pub use client::{Answered, Client, ClientExt, LocalClient};
 pub use dispatch::{answer, handle};
 pub use envelope::Envelope;
@@ -38,12 +40,12 @@ pub use lines::{handle_bytes, handle_line, handle_streaming, refuse_line};
 pub use operation::{Operation, Request};
 pub use replies::{
     Attempts, BatchReply, Compacted, Completed, Difference, Dumped, Imported, Replayed, Selection,
-    StateKind, StateReply, StoreState,
+    StateKind, StateReply, StoreState, WatchedUntil,
 };
 pub use reply::{Body, Notice, Progress, Reply, Sink};
 pub use requests::{
     CheckSent, Compact, Compare, Complete, Details, Dump, Explain, Export, GetStats, Import, Life,
-    Nodes, Rebuild, Replay, State, Thread, Tree, Undo, Verify,
+    Nodes, Rebuild, Replay, State, Thread, Tree, Undo, Verify, Watch,
 };
 #[cfg(feature = "schema")]
 pub use schema::schema;

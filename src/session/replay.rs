@@ -144,6 +144,38 @@ impl Replay {
         self.last
     }
 
+    /// The number of the event that comes next.
+    pub(super) fn next_event(&self) -> u64 {
+        self.next
+    }
+
+    /// Goes on up to a later event than it was to end with.
+    pub(super) fn extend(&mut self, last: u64) {
+        self.last = self.last.max(last);
+        self.history = self.db.history();
+    }
+
+    /// The nodes that a target matches after the steps so far.
+    pub(super) fn matching(&self, target: &ast::Target, dialect: Dialect) -> Result<BTreeSet<Id>> {
+        self.matching_in(target, dialect, &self.working.state.tree, self.cycle)
+    }
+
+    fn matching_in(
+        &self,
+        target: &ast::Target,
+        dialect: Dialect,
+        tree: &Tree,
+        cycle: u64,
+    ) -> Result<BTreeSet<Id>> {
+        let generation = self.db.generation();
+        let moment = Moment::working(tree.clone(), cycle, generation, self.db.contents());
+        match query::resolve_target(target, dialect, &moment) {
+            Ok(ids) => Ok(ids.into_iter().collect()),
+            Err(error) if error.code == Code::NodeNotFound => Ok(BTreeSet::new()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// The tree after the steps so far.
     pub fn tree(&self) -> &Tree {
         &self.working.state.tree
@@ -258,13 +290,7 @@ impl Replay {
         let mut matched: BTreeSet<Id> = BTreeSet::new();
         let states = [(before, last_cycle), (&self.working.state.tree, self.cycle)];
         for (tree, cycle) in states {
-            let generation = self.db.generation();
-            let moment = Moment::working(tree.clone(), cycle, generation, self.db.contents());
-            match query::resolve_target(target, *dialect, &moment) {
-                Ok(ids) => matched.extend(ids),
-                Err(error) if error.code == Code::NodeNotFound => {}
-                Err(error) => return Err(error.into()),
-            }
+            matched.extend(self.matching_in(target, *dialect, tree, cycle)?);
         }
         changes.retain(|change| matched.contains(change.id.as_str()));
         Ok(changes)

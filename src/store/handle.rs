@@ -4,9 +4,9 @@ use super::head::{Head, derived_is_current};
 use super::reader::{Base, SharedBase, StoreReader};
 use crate::index::repack_derived;
 use crate::limits::CACHE_BYTES;
-use crate::log::repack_log;
+use crate::log::{META, repack_log};
 use crate::model::Generation;
-use crate::storage::{NewFile, Side, StoreError, Watch, file_bytes, room};
+use crate::storage::{NewFile, Readable, Side, StoreError, Watch, file_bytes, room};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -112,6 +112,14 @@ impl Store {
     /// The generation that the store was made for.
     pub fn generation(&self) -> Generation {
         self.generation
+    }
+
+    /// The id of the store, in hexadecimal digits. One that was made before stores had ids has none.
+    pub fn id(&self) -> Result<Option<String>, StoreError> {
+        let view = self.db().shown(Side::Main)?;
+        let meta = view.open_table(META)?;
+        let row = meta.get("id")?;
+        Ok(row.map(|row| row.value().iter().map(|byte| format!("{byte:02x}")).collect()))
     }
 
     /// The file, if the store lies in one.

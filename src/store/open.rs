@@ -84,11 +84,19 @@ impl Store {
             meta.insert("derived", derived_row().as_slice())?;
             meta.insert("generation", generation.name().as_bytes())?;
             meta.insert("identity", identity_row(FORMAT, generation).as_slice())?;
+            meta.insert("id", new_id()?.as_slice())?;
         }
         base.commit(txn)?;
         let generation = check_meta(&base, path.as_deref())?;
         Store::attach(base, generation, path)
     }
+}
+
+/// Sixteen random bytes, which no other store has.
+fn new_id() -> Result<[u8; 16], StoreError> {
+    let mut id = [0; 16];
+    getrandom::fill(&mut id).map_err(|error| StoreError::Io(error.to_string().into()))?;
+    Ok(id)
 }
 
 fn check_meta(base: &Base, path: Option<&Path>) -> Result<Generation, StoreError> {

@@ -60,7 +60,13 @@ pub fn answer(look: Look, client: &dyn Client, request: Request) -> Result<Answe
         Request::Explain(question) => render::explanation(look, &client.ask(*question)?),
         Request::Log(request) => render::log(look, &client.ask(*request)?),
         Request::Life(request) => return life(look, client, *request),
-        Request::Stats(request) => render::stats(look, &client.ask(*request)?),
+        Request::Stats(request) => {
+            let stats = render::stats(look, &client.ask(*request)?);
+            match client.process() {
+                Some(process) => format!("{stats}attached to process {process}\n"),
+                None => stats,
+            }
+        }
         Request::Attempt(request) => return attempts(look, client, *request),
         Request::Check(request) => same(&client.ask(*request)?),
         Request::Import(request) => return import(look, client, *request),

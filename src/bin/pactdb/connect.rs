@@ -1,68 +1,214 @@
-//! Opening: which store, and what becomes of it if it is not there yet.
+//! Opening: which store, who has it, and what becomes of it if it is not there yet.
 //!
-//! The one file that knows that the store is in this process. Everybody else holds a [`Connection`]
-//! and asks.
+//! The one file that knows whether the store is open in this process or in another. Everybody else
+//! holds a [`Connection`] and asks. Whoever finds the store held attaches to its holder; when that one
+//! leaves, the next request opens the store or attaches to who did. No request is sent twice.
 
 use crate::progress::Bar;
+use crate::render::Look;
+use crate::{output, signals};
+use pactdb::attach::{Access, Attached, Sharing};
 use pactdb::protocol::{Client, Envelope, LocalClient, Reply, Sink};
 use pactdb::{Clock, Code, Db, Error, Generation, Options, Result};
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Somebody who answers, wherever the store is.
 pub type Connection = Arc<dyn Client>;
 
-/// How requests are bounded that bring no bound of their own.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Bounds {
-    /// Milliseconds for one answer; 0 and nothing are no bound.
+/// How long a holder is waited for that does not share: most are about to end.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How often to look whether it has.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// How a store is opened, and what is asked of it.
+#[derive(Debug, Clone)]
+pub struct Wish {
+    /// The store's file.
+    pub store: PathBuf,
+    /// Milliseconds for one answer, for requests that bring no bound of their own; 0 and nothing are
+    /// no bound.
     pub timeout_ms: Option<u64>,
+    /// Whether to attach to a process that has the store open.
+    pub attach: bool,
+    /// Whether edits are refused.
+    pub read_only: bool,
+    /// What others may do while this process has the store open for long.
+    pub share: Option<Access>,
 }
 
-/// A store in this process, whose requests are bounded.
-struct Bounded {
-    store: LocalClient,
-    bounds: Bounds,
+/// What becomes of a store that is not there.
+#[derive(Debug, Clone, Copy)]
+enum Missing {
+    Refuse,
+    Make(Generation),
 }
 
-impl Client for Bounded {
-    fn call(&self, envelope: Envelope, sink: Sink<'_>) -> Reply {
-        let timeout_ms = envelope.timeout_ms.or(self.bounds.timeout_ms);
-        self.store.call(Envelope { timeout_ms, ..envelope }, sink)
+impl Wish {
+    /// A store that must be there.
+    pub fn existing(self) -> Result<Connection> {
+        if !self.store.exists() {
+            let message = format!("there is no store {}", self.store.display());
+            let mut error = Error::new(Code::StoreIo, message);
+            error.details.hint =
+                Some("`pactdb init` makes one, `pactdb demo` one to look at".into());
+            return Err(error);
+        }
+        Link::open(Wish { share: None, ..self }, Missing::Refuse)
+    }
+
+    /// A store that is made on first use, and is then of that generation.
+    pub fn existing_or_new(self, generation: Generation) -> Result<Connection> {
+        match self.read_only {
+            true => self.existing(),
+            false => Link::open(Wish { share: None, ..self }, Missing::Make(generation)),
+        }
+    }
+
+    /// The same for a process that stays: it shares the store if it has it open.
+    pub fn to_stay(self) -> Result<Connection> {
+        let missing = match self.read_only {
+            true => Missing::Refuse,
+            false => Missing::Make(Generation::default()),
+        };
+        Link::open(self, missing)
     }
 }
 
-fn to(db: Db, bounds: Bounds) -> Connection {
-    Arc::new(Bounded { store: LocalClient::new(db), bounds })
-}
-
-fn options() -> Options {
-    let bar = Bar::new();
-    Options::new().progress(move |progress| bar.show(progress))
-}
-
-/// To a store that must be there.
-pub fn existing(path: &Path, bounds: Bounds) -> Result<Connection> {
-    if !path.exists() {
-        let message = format!("there is no store {}", path.display());
-        let mut error = Error::new(Code::StoreIo, message);
-        error.details.hint = Some("`pactdb init` makes one, `pactdb demo` one to look at".into());
-        return Err(error);
-    }
-    Ok(to(options().open(path)?, bounds))
-}
-
-/// To a store that is made on first use, and is then of that generation.
-pub fn existing_or_new(path: &Path, generation: Generation, bounds: Bounds) -> Result<Connection> {
-    Ok(to(options().generation(generation).open_or_create(path)?, bounds))
-}
-
-/// To a store that must not be there yet.
+/// A store that must not be there yet.
 pub fn new(path: &Path, generation: Generation) -> Result<Connection> {
-    Ok(to(Db::create(path, generation)?, Bounds::default()))
+    Ok(Arc::new(LocalClient::new(Db::create(path, generation)?)))
 }
 
-/// To a store that must not be there yet and has a clock of its own.
+/// A store that must not be there yet and has a clock of its own.
 pub fn new_with_clock(path: &Path, clock: impl Clock + 'static) -> Result<Connection> {
-    Ok(to(Options::new().clock(clock).create(path)?, Bounds::default()))
+    Ok(Arc::new(LocalClient::new(Options::new().clock(clock).create(path)?)))
+}
+
+/// A store in this process, which may answer others too.
+struct Held {
+    /// Ends before the store is closed.
+    _sharing: Option<Sharing>,
+    store: LocalClient,
+}
+
+impl Client for Held {
+    fn call(&self, envelope: Envelope, sink: Sink<'_>) -> Reply {
+        self.store.call(envelope, sink)
+    }
+}
+
+/// A way to a store, which is found again if its holder leaves.
+struct Link {
+    wish: Wish,
+    /// None after the holder has left.
+    client: Mutex<Option<Connection>>,
+}
+
+impl Link {
+    fn open(wish: Wish, missing: Missing) -> Result<Connection> {
+        let client = find(&wish, missing)?;
+        Ok(Arc::new(Link { wish, client: Mutex::new(Some(client)) }))
+    }
+
+    fn client(&self) -> MutexGuard<'_, Option<Connection>> {
+        self.client.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Who answers. It is said if that is somebody else than before.
+    fn current(&self) -> Result<Connection> {
+        let mut held = self.client();
+        if let Some(client) = &*held {
+            return Ok(client.clone());
+        }
+        // The store was there, and is not made anew if it has gone.
+        let found = find(&self.wish, Missing::Refuse)?;
+        *held = Some(found.clone());
+        let now = match found.process() {
+            Some(process) => format!("attached to process {process} now"),
+            None => "this process has the store open now".to_owned(),
+        };
+        say(&format!("the process that held the store has ended: {now}"));
+        Ok(found)
+    }
+
+    fn answer(&self, envelope: Envelope, sink: Sink<'_>) -> Result<Reply> {
+        if self.wish.read_only && !envelope.request.only_reads() {
+            let name = envelope.request.name();
+            let message = format!("`{name}` changes the store, and --read-only was given");
+            return Err(Error::new(Code::ReadOnly, message));
+        }
+        let client = self.current()?;
+        let timeout_ms = envelope.timeout_ms.or(self.wish.timeout_ms);
+        let reply = client.call(Envelope { timeout_ms, ..envelope }, sink);
+        if reply.result.as_ref().is_err_and(|error| error.code == Code::StoreGone) {
+            self.client().take_if(|held| Arc::ptr_eq(held, &client));
+        }
+        Ok(reply)
+    }
+}
+
+impl Client for Link {
+    fn call(&self, envelope: Envelope, sink: Sink<'_>) -> Reply {
+        let rid = envelope.rid.clone();
+        self.answer(envelope, sink).unwrap_or_else(|error| Reply {
+            rid,
+            result: Err(error),
+            warnings: Vec::new(),
+        })
+    }
+
+    fn process(&self) -> Option<u32> {
+        self.client().as_ref().and_then(|client| client.process())
+    }
+}
+
+/// Opens the store, or attaches to who has it open. Who has it and does not share it is waited for.
+fn find(wish: &Wish, missing: Missing) -> Result<Connection> {
+    let start = Instant::now();
+    loop {
+        let locked = match open(wish, missing) {
+            Err(error) if error.code == Code::StoreLocked => error,
+            opened => return opened,
+        };
+        if !wish.attach {
+            return Err(locked);
+        }
+        match Attached::to(&wish.store) {
+            Ok(attached) => return Ok(Arc::new(attached)),
+            // Somebody answered, and refused.
+            Err(refused) if refused.io_kind().is_none() => return Err(refused),
+            Err(_) if start.elapsed() < PATIENCE && !signals::came_already() => {
+                std::thread::sleep(LOOK);
+            }
+            Err(_) => return Err(locked),
+        }
+    }
+}
+
+/// Opens the store in this process.
+fn open(wish: &Wish, missing: Missing) -> Result<Connection> {
+    let bar = Bar::new();
+    let options = Options::new().progress(move |progress| bar.show(progress));
+    let db = match missing {
+        Missing::Refuse => options.open(&wish.store)?,
+        Missing::Make(generation) => options.generation(generation).open_or_create(&wish.store)?,
+    };
+    let sharing = wish.share.and_then(|access| share(&db, access));
+    Ok(Arc::new(Held { _sharing: sharing, store: LocalClient::new(db) }))
+}
+
+/// Shares the store. Where that cannot be, it is used without.
+fn share(db: &Db, access: Access) -> Option<Sharing> {
+    Sharing::start(db, access)
+        .inspect_err(|error| say(&format!("others cannot attach: {error}")))
+        .ok()
+}
+
+/// Says something beside the answers.
+fn say(text: &str) {
+    let look = Look::of_output(Look::wants_colour(&std::io::stderr()));
+    output::remark(look, &format!("{text}\n"));
 }

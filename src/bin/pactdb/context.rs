@@ -2,7 +2,7 @@
 
 use crate::answer::{Answer, answer};
 use crate::args::{Arguments, Colour};
-use crate::connect::{self, Bounds, Connection};
+use crate::connect::{Connection, Wish};
 use crate::render::{self, Look, Tone, visible};
 use crate::signals::Input;
 use crate::{output, progress};
@@ -27,8 +27,8 @@ pub struct Context {
     pub look: Look,
     /// Whether long answers may go through a pager.
     pub pager: bool,
-    /// How long an answer may take.
-    pub bounds: Bounds,
+    /// How the store is opened.
+    pub wish: Wish,
 }
 
 /// What was answered, as it is to be printed.
@@ -63,13 +63,19 @@ impl Context {
             dialect: arguments.dialect.map(Dialect::from),
             look: Look::of_output(arguments.color.wanted(&std::io::stdout())),
             pager: !arguments.no_pager,
-            bounds: Bounds { timeout_ms: arguments.timeout },
+            wish: Wish {
+                store: arguments.store.clone(),
+                timeout_ms: arguments.timeout,
+                attach: !arguments.no_attach,
+                read_only: arguments.read_only,
+                share: arguments.attach.access(),
+            },
         }
     }
 
     /// The store, for a command that must not make one.
     pub fn existing(&self) -> Result<Connection> {
-        connect::existing(&self.store, self.bounds)
+        self.wish.clone().existing()
     }
 
     /// The store, for a command that edits: it is made on first use.
@@ -79,12 +85,17 @@ impl Context {
 
     /// The same; a store that is made is of that generation.
     pub fn open_or_create_as(&self, generation: Generation) -> Result<Connection> {
-        connect::existing_or_new(&self.store, generation, self.bounds)
+        self.wish.clone().existing_or_new(generation)
+    }
+
+    /// The store, for a command that stays: others may attach to it.
+    pub fn open_to_stay(&self) -> Result<Connection> {
+        self.wish.clone().to_stay()
     }
 
     /// What work may take that is no request.
     pub fn budget(&self) -> Budget {
-        Budget::new().timeout(Duration::from_millis(self.bounds.timeout_ms.unwrap_or(0)))
+        Budget::new().timeout(Duration::from_millis(self.wish.timeout_ms.unwrap_or(0)))
     }
 
     /// Asks, and prints the answer.

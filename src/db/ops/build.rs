@@ -258,6 +258,13 @@ impl Commit {
         self
     }
 
+    /// Only if this is the last event: else somebody else edited meanwhile.
+    #[must_use]
+    pub fn expecting_event(mut self, event: u64) -> Commit {
+        self.expected_event = Some(cycle_number(event));
+        self
+    }
+
     setters! {
         Some;
         /// The time of the commit, in nanoseconds since 1970, instead of now.

@@ -237,6 +237,9 @@ pub struct Commit {
     /// The last cycle that the caller knows of.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected_cycle: Option<i64>,
+    /// The last event that the caller knows of: with a newer one of somebody else's nothing happens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_event: Option<i64>,
     /// Whether only to say what would happen. Not in a batch.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,

@@ -159,6 +159,9 @@ pub struct CommitArgs {
     /// Only if this is the last cycle
     #[arg(long, value_name = "CYCLE", allow_negative_numbers = true)]
     pub expected_cycle: Option<i64>,
+    /// Only if this is the last event: nobody else edited since
+    #[arg(long, value_name = "EVENT", allow_negative_numbers = true)]
+    pub expected_event: Option<i64>,
     /// When, in nanoseconds since 1970
     #[arg(long, value_name = "NS", allow_negative_numbers = true)]
     pub created_at_ns: Option<i64>,

@@ -9,11 +9,12 @@ pub use edit::{AddArgs, BatchArgs, CommitArgs, ContentArgs, MoveArgs, PolicyArgs
 pub use read::{AnswerArgs, DiffArgs, LogArgs, SelectArgs, TreeArgs};
 pub use session::{
     AttemptCommand, AttemptFacts, DumpArgs, ExportArgs, ForkArgs, ImportArgs, LoadArgs, ReplayArgs,
-    ThreadArgs,
+    ThreadArgs, WatchArgs,
 };
 
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use pactdb::attach::Access;
 use pactdb::{Dialect, Generation};
 use std::path::PathBuf;
 
@@ -63,6 +64,25 @@ pub struct Arguments {
     #[arg(long, global = true, help_heading = GLOBAL)]
     pub no_pager: bool,
 
+    /// Change nothing: edits are refused
+    #[arg(long, global = true, help_heading = GLOBAL)]
+    pub read_only: bool,
+
+    /// Do not talk to another process that has the store open: fail instead
+    #[arg(long, global = true, help_heading = GLOBAL)]
+    pub no_attach: bool,
+
+    /// What others may do while the REPL or a pipe has the store open: none, read or write
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHAT",
+        default_value = "write",
+        hide_possible_values = true,
+        help_heading = GLOBAL
+    )]
+    pub attach: Attach,
+
     /// How long an answer may take: 300ms, 2s, 1m; 0 is no bound, and so is nothing
     #[arg(
         long,
@@ -91,6 +111,25 @@ Start here:
 
 A selector is one line that says when, where and what; quote it for the shell.
 Ctrl-C and SIGTERM end what runs with E_CANCELLED and status 130 or 143; the store is closed.";
+
+/// What other processes may do.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub enum Attach {
+    None,
+    Read,
+    Write,
+}
+
+impl Attach {
+    /// As the library has it.
+    pub fn access(self) -> Option<Access> {
+        match self {
+            Attach::None => None,
+            Attach::Read => Some(Access::Read),
+            Attach::Write => Some(Access::Write),
+        }
+    }
+}
 
 /// Milliseconds out of `300ms`, `2s` or `1m`.
 fn timeout(text: &str) -> Result<u64, String> {
@@ -191,7 +230,11 @@ pub enum Command {
     Batch(BatchArgs),
     /// Take back the newest uncommitted edit or batch
     #[command(after_help = "Example:\n  pactdb undo")]
-    Undo,
+    Undo {
+        /// Only if this is the last event: nobody else edited since
+        #[arg(long, value_name = "EVENT", allow_negative_numbers = true)]
+        expected_event: Option<i64>,
+    },
     /// Make a past snapshot the newest one; history is kept
     #[command(after_help = "Example:\n  pactdb restore @c42")]
     Restore {
@@ -275,6 +318,12 @@ pub enum Command {
   pactdb replay \".cb[role='tool']\"
   pactdb replay --to @c12 --into copy.pactdb")]
     Replay(ReplayArgs),
+    /// Show each edit and each commit as it happens, until Ctrl-C
+    #[command(after_help = "Examples:
+  pactdb watch                          in a second terminal, while the agent runs
+  pactdb watch \".cb[role='user']\"       only what changes the result of a selector
+  pactdb watch --json --from @c40       from the past into the present")]
+    Watch(WatchArgs),
     /// Record calls to a provider, and list them
     #[command(
         subcommand,

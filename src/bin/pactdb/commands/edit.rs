@@ -90,6 +90,7 @@ pub fn commit(context: &Context, args: &CommitArgs) -> Result<()> {
     let request = Commit {
         created_at_ns: args.created_at_ns,
         expected_cycle: args.expected_cycle,
+        expected_event: args.expected_event,
         dry_run: args.dry_run,
     };
     let client = if args.dry_run { context.existing()? } else { context.open_or_create()? };

@@ -10,6 +10,7 @@ mod manual;
 mod read;
 mod replay;
 mod thread;
+pub mod watch;
 
 use crate::args::{Arguments, Command};
 use crate::context::Context;
@@ -35,14 +36,16 @@ fn run_one(context: &Context, command: Command) -> Result<()> {
         Command::Repl | Command::Run { .. } => Ok(()),
         Command::Init { spec } => init::init(context, spec),
         Command::Demo { file } => demo::run(context, &file),
-        Command::Pipe => pipe::run(&*context.open_or_create()?),
+        Command::Pipe => pipe::run(&*context.open_to_stay()?),
         Command::Add(args) => edit::add(context, args),
         Command::Set(args) => edit::set(context, args),
         Command::Move(args) => edit::relocate(context, args),
         Command::Remove { target, force, yes } => edit::remove(context, &target, force, yes),
         Command::Commit(args) => edit::commit(context, &args),
         Command::Batch(args) => edit::batch(context, &args),
-        Command::Undo => context.run(&*context.existing()?, Undo {}),
+        Command::Undo { expected_event } => {
+            context.run(&*context.existing()?, Undo { expected_event })
+        }
         Command::Restore { at, discard, yes } => edit::restore(context, at, discard, yes),
         Command::Policy(args) => edit::policy(context, args),
         Command::Cadence { end } => context.run(&*context.existing()?, EndCadence { end }),
@@ -55,6 +58,7 @@ fn run_one(context: &Context, command: Command) -> Result<()> {
         Command::Thread(args) => thread::run(context, &args),
         Command::Log(args) => read::log(context, &args),
         Command::Replay(args) => replay::run(context, args),
+        Command::Watch(args) => watch::run(context, args),
         Command::Attempt(command) => attempt::run(context, command),
         Command::Import(args) => import::run(context, args),
         Command::Fork(args) => fork::run(context, &args),

@@ -38,12 +38,13 @@ pub struct Piece {
 
 /// Runs the statements of `input`. The status is 1 after an error.
 pub fn script(context: &Context, input: impl BufRead, options: &ScriptOptions) -> Result<ExitCode> {
-    let mut session = Session::new(context, context.open_or_create()?)?;
+    let mut session = Session::new(context, context.open_to_stay()?)?;
     let mut pieces = Pieces { input, line: 0 };
     let mut failed = false;
     while let Some(piece) = pieces.next()? {
         if options.echo {
-            let (plain, _) = prompt(&session, context.look);
+            let store = session.store().ok();
+            let (plain, _) = prompt(&session, store.as_ref(), context.look);
             context.tell(&format!("{plain}{}\n", piece.text.trim_end()))?;
         }
         if context.json {

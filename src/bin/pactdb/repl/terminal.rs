@@ -26,7 +26,7 @@ type LineEditor = Editor<LineHelper, FileHistory>;
 /// Talks until the person leaves or the terminal is gone.
 pub fn run(context: &Context) -> Result<ExitCode> {
     let is_new = !context.store.exists();
-    let mut session = Session::new(context, context.open_or_create()?)?;
+    let mut session = Session::new(context, context.open_to_stay()?)?;
     signals::at_terminal();
     session.interactive = true;
     session.history = history::file_for(&context.store);
@@ -42,7 +42,9 @@ pub fn run(context: &Context) -> Result<ExitCode> {
         if let Some(helper) = editor.helper_mut() {
             helper.follow(&session, look);
         }
-        let asked = prompt(&session, look);
+        let store = session.store().ok();
+        session.seen = store.as_ref().map(|store| store.events);
+        let asked = prompt(&session, store.as_ref(), look);
         let width = width_of(&asked.0);
         let line;
         (editor, line) = match read(editor, asked) {
