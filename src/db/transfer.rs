@@ -15,6 +15,7 @@ use crate::storage::StorageBackend;
 use crate::store::{Store, Transfer};
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::time::Duration;
 
 /// A note of where something came from, as it stands in the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,9 +44,9 @@ impl Db {
         Ok(self.inner.store.reader().records(from, count)?)
     }
 
-    /// How many events there are.
+    /// How many events there are: the last one that shows in the state.
     pub fn events(&self) -> u64 {
-        self.inner.store.next_seq().saturating_sub(1)
+        self.wait_for_event(u64::MAX, Duration::ZERO)
     }
 
     /// The hash of an event in the chain; of the start of the chain for event 0.

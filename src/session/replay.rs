@@ -114,7 +114,8 @@ impl Replay {
             Some(text) => Some((parse_target(text, dialect)?, dialect)),
             None => None,
         };
-        let history = db.history();
+        // In this order: what is committed in between is in the history and is not walked through.
+        let (newest, history) = (db.events(), db.history());
         let before = match request.from {
             None => 0,
             Some(from) => history.iter().rev().find(|cycle| *cycle < from).unwrap_or(0),
@@ -123,7 +124,7 @@ impl Replay {
             db.cycle_info(cycle)?;
         }
         let last = match request.to {
-            None => db.events(),
+            None => newest,
             Some(to) => db.seq_of_cycle(to)?,
         };
         Ok(Replay {

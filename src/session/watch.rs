@@ -75,7 +75,7 @@ impl Watch {
             Some(text) => Some((parse_target(text, dialect)?, dialect)),
             None => None,
         };
-        let newest = db.wait_for_event(u64::MAX, Duration::ZERO);
+        let newest = db.events();
         let after = request.after.unwrap_or(newest).min(newest);
         let from = match after < newest {
             true => db.cycle_of_event(after + 1)?,

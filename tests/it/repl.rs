@@ -302,7 +302,7 @@ fn colours_and_hints_are_for_terminals_that_want_them() {
 fn a_store_that_somebody_has_open_is_named_with_its_holder() {
     let folder = Folder::new();
     let first = started(&folder);
-    let mut second = Terminal::start(&folder, &[]);
+    let mut second = Terminal::start(&folder, &["--no-attach"]);
     let screen = second.shows("E_STORE_LOCKED");
     assert!(screen.contains(&first.id().to_string()), "{screen}");
     assert_eq!(second.ends(), 1);

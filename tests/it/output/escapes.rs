@@ -101,6 +101,7 @@ fn asked() -> (Vec<Vec<String>>, Vec<Vec<String>>) {
         texts(&["log", "--node", &id]),
         texts(&["log", "--kind", &argument("kind")]),
         texts(&["replay"]),
+        texts(&["watch", "--after", "0", "--limit", "5"]),
         texts(&["replay", "--cycles"]),
         texts(&["replay", &format!("{quoted}[")]),
         texts(&["attempt", "list"]),

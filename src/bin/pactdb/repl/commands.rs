@@ -238,6 +238,11 @@ pub fn dialect(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
 
 /// `.watch [SELECTOR]`
 pub fn watch(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    if !session.interactive {
+        let message =
+            "`.watch` goes on until Ctrl-C at a terminal; elsewhere there is `pactdb watch`";
+        return Err(Error::request(message));
+    }
     let (look, client) = (session.look(), session.client.clone());
     let q = Some(rest.to_owned()).filter(|q| !q.is_empty());
     let request = Watch { q, dialect: Some(session.dialect), ..Watch::default() };
