@@ -94,7 +94,7 @@ impl Db {
     /// What a commit would do now; nothing of it is written or published.
     fn rehearse(&self, request: Commit) -> Result<CommitReply> {
         // A commit in between would change the indexes that this one is judged by.
-        let _writer = self.write_lock()?;
+        let _writer = self.turn()?;
         let (end, commit) = close(&self.working().state, request, self.inner.settings.now())?;
         Ok(end.reply(Some(&commit.turn)))
     }

@@ -9,17 +9,15 @@ use super::approval::OnApproval;
 use super::error::StoreError;
 use super::file::Watch;
 use super::guarded::{caught, guard};
-use super::pages::Pages;
+use super::pages::{Measured, Pages};
 use super::table::Side;
 use super::view::ReadView;
 use super::writing::{Broken, Writer};
 use crate::limits::CACHE_BYTES;
-use redb::{
-    Database, DatabaseError, DatabaseStats, ReadableDatabase, StorageBackend, StorageError,
-};
+use redb::{Database, DatabaseError, ReadableDatabase, StorageBackend, StorageError};
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
 /// The database, which only compaction and going back need for themselves alone.
 pub(crate) type SharedBase<T> = Arc<RwLock<Base<T>>>;
@@ -40,6 +38,18 @@ pub(crate) struct Base<T> {
     repaired: bool,
     broken: Broken,
     shown: Newest<T>,
+    /// States that somebody reads for long.
+    pins: Mutex<Vec<Weak<Pin<T>>>>,
+}
+
+/// A state that somebody reads for long, see [`Base::pin`].
+pub(crate) struct Pin<T>(Mutex<Option<Arc<ReadView<T>>>>);
+
+impl<T> Pin<T> {
+    /// The state, if it was not taken away.
+    pub(crate) fn view(&self) -> Option<Arc<ReadView<T>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 impl<T: Default> Base<T> {
@@ -66,6 +76,7 @@ impl<T: Default> Base<T> {
             watch: None,
             repaired,
             shown: Newest::default(),
+            pins: Mutex::default(),
         })
     }
 
@@ -144,18 +155,41 @@ impl<T: Default> Base<T> {
         committed
     }
 
-    /// Figures about pages.
-    pub(crate) fn stats(&self) -> Result<DatabaseStats, StoreError> {
-        let db = self.db()?;
+    /// How much of the storage is in use.
+    pub(crate) fn measure(&self) -> Result<Measured, StoreError> {
+        self.db()?;
         self.pages.check()?;
-        let txn = self.broken.guard(|| db.begin_write())?;
-        Writer::new(txn, Side::Main, self.broken.clone()).stats()
+        let _stays = self.shown(Side::Main)?;
+        self.pages.measure()
     }
 
     /// Refuses to go on if a page of the file is not the one that was written there. For work that is
     /// more than one transaction.
     pub(crate) fn check_pages(&self) -> Result<(), StoreError> {
-        self.pages.check_all()
+        self.page_check()()
+    }
+
+    /// The same for later, beside whoever writes.
+    pub(crate) fn page_check(&self) -> impl FnOnce() -> Result<(), StoreError> + use<T> {
+        let pages = self.pages.clone();
+        move || pages.check_all()
+    }
+
+    /// The newest state of one side, to be kept for as long as it takes. Its pages are not used again
+    /// meanwhile. Whoever needs the database alone takes it away.
+    pub(crate) fn pin(&self, side: Side) -> Result<Arc<Pin<T>>, StoreError> {
+        let pin = Arc::new(Pin(Mutex::new(Some(self.shown(side)?))));
+        let mut pins = self.pins.lock().unwrap_or_else(PoisonError::into_inner);
+        pins.retain(|pin| pin.strong_count() > 0);
+        pins.push(Arc::downgrade(&pin));
+        Ok(pin)
+    }
+
+    fn take_pins_away(&self) {
+        let mut pins = self.pins.lock().unwrap_or_else(PoisonError::into_inner);
+        for pin in pins.drain(..).filter_map(|pin| pin.upgrade()) {
+            pin.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        }
     }
 
     /// Moves pages to the front of the file and cuts it off behind them.
@@ -165,6 +199,7 @@ impl<T: Default> Base<T> {
         self.check_file()?;
         self.approve()?;
         self.hide();
+        self.take_pins_away();
         let Some(db) = &mut self.db else { return Ok(()) };
         self.broken.guard(|| db.compact().map(drop))
     }
@@ -173,6 +208,7 @@ impl<T: Default> Base<T> {
     /// opened again. Nothing is written before the next commit.
     pub(crate) fn go_back(&mut self) -> Result<(), StoreError> {
         self.hide();
+        self.take_pins_away();
         self.storage.hold(true);
         if let Some(db) = self.db.take() {
             discard(db, &self.broken);
