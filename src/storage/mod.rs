@@ -53,7 +53,9 @@ pub(crate) use codec::{decode, decode_borrowed, encode};
 pub(crate) use file::{NewFile, Watch, exists_already, file_bytes, holds_something, room};
 pub(crate) use guarded::{Readable, Reading};
 pub(crate) use numbers::{Numbers, put_number, put_signed};
-pub(crate) use opening::{create_in_file, create_new_file, create_on, open_file, open_on, open_to_read};
+pub(crate) use opening::{
+    create_in_file, create_new_file, create_on, open_file, open_on, open_to_read,
+};
 pub(crate) use redb::Key;
 pub(crate) use redb::backends::InMemoryBackend;
 pub(crate) use repack::repack;

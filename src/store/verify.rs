@@ -118,8 +118,7 @@ fn compare<K: Key + 'static>(
 ) -> Result<u64, StoreError> {
     let (mut rows, mut last) = (0u64, None);
     loop {
-        let compared =
-            ours.with(|ours| compare_some(ours, theirs, definition, last.as_deref()))?;
+        let compared = ours.with(|ours| compare_some(ours, theirs, definition, last.as_deref()))?;
         rows += compared.rows;
         last = compared.last;
         if last.is_none() {

@@ -3,12 +3,12 @@
 //!
 //! The pages of the newest state on disk are followed from the header down. A page number says how
 //! long its page is, so pages of rows are counted where they are named; a few of each table are looked
-//! at to learn how full they are. A page is compared with what the page above it says: if it is not
-//! the one, it was written anew meanwhile, which the header then shows, or the file is damaged.
+//! at to learn how full they are. The other pages are compared with what the page above them says: one
+//! that does not fit was written anew meanwhile, which the header then shows, or the file is damaged.
 
 use super::super::error::StoreError;
 use super::super::page_format::{
-    HEADER, Layout, Named, PAGE, is_branch, named_by, read_roots, row_bytes, sum_of,
+    HEADER, Layout, Named, PAGE, is_branch, is_sound_leaf, named_by, read_roots, row_bytes, sum_of,
 };
 use super::{Pages, damaged};
 use redb::StorageBackend;
@@ -80,17 +80,19 @@ impl Pages {
         Ok(measured)
     }
 
-    /// The beginning of a page, which is all of it if it is a small one.
+    /// The beginning of a page, which says of what sort it is and how full.
     fn beginning(&self, page: Named) -> Result<Vec<u8>, Another> {
         let mut bytes = vec![0; PAGE as usize];
         self.0.storage.read(page.at, &mut bytes).map_err(|_| Another)?;
-        let fits = page.order > 0 || sum_of(&bytes, page.tree) == Some(page.sum);
-        if fits { Ok(bytes) } else { Err(Another) }
+        Ok(bytes)
     }
 
+    /// All of a page, which must be the one that was named. Damage is remembered, as of every page
+    /// that is read.
     fn whole(&self, page: Named) -> Result<Vec<u8>, Another> {
         let mut bytes = vec![0; (PAGE << page.order) as usize];
         self.0.storage.read(page.at, &mut bytes).map_err(|_| Another)?;
+        self.look_at(page.at, &bytes);
         if sum_of(&bytes, page.tree) == Some(page.sum) { Ok(bytes) } else { Err(Another) }
     }
 }
@@ -127,7 +129,7 @@ impl Measuring<'_> {
         named.into_iter().try_for_each(|child| self.list(child, deepest, roots))
     }
 
-    /// How many levels of branches a tree has; it has as many everywhere.
+    /// How many levels of branches a tree has at its left edge; it should have as many everywhere.
     fn height(&self, root: Named) -> Result<usize, Another> {
         let mut page = root;
         for height in 0..MAX_HEIGHT {
@@ -149,7 +151,8 @@ impl Measuring<'_> {
         };
         let bytes = self.pages.whole(page)?;
         if !is_branch(&bytes) {
-            return Err(Another);
+            self.note(page);
+            return Ok(());
         }
         let children = named_by(&bytes, page.tree, self.layout);
         children.into_iter().try_for_each(|child| self.walk(child, below))
@@ -184,10 +187,11 @@ impl Measuring<'_> {
             let mut looked_at = 0u64;
             for page in &rows.some {
                 let bytes = self.pages.beginning(*page)?;
-                if is_branch(&bytes) {
-                    return Err(Another);
-                }
                 let len = PAGE << page.order;
+                // Rows have checks of their own, for whoever reads them.
+                if page.order == 0 && !is_sound_leaf(&bytes, page.tree) || is_branch(&bytes) {
+                    self.pages.whole(*page)?;
+                }
                 looked_at += row_bytes(&bytes, page.tree).map_or(len, |bytes| bytes.min(len));
             }
             let some = rows.some.len().max(1) as u64;
