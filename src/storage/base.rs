@@ -39,13 +39,13 @@ pub(crate) struct Base<T> {
     broken: Broken,
     shown: Newest<T>,
     /// States that somebody reads for long.
-    pins: Mutex<Vec<Weak<Pin<T>>>>,
+    long_views: Mutex<Vec<Weak<LongView<T>>>>,
 }
 
-/// A state that somebody reads for long, see [`Base::pin`].
-pub(crate) struct Pin<T>(Mutex<Option<Arc<ReadView<T>>>>);
+/// A state that somebody reads for long, see [`Base::long_view`].
+pub(crate) struct LongView<T>(Mutex<Option<Arc<ReadView<T>>>>);
 
-impl<T> Pin<T> {
+impl<T> LongView<T> {
     /// The state, if it was not taken away.
     pub(crate) fn view(&self) -> Option<Arc<ReadView<T>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -76,7 +76,7 @@ impl<T: Default> Base<T> {
             watch: None,
             repaired,
             shown: Newest::default(),
-            pins: Mutex::default(),
+            long_views: Mutex::default(),
         })
     }
 
@@ -177,18 +177,18 @@ impl<T: Default> Base<T> {
 
     /// The newest state of one side, to be kept for as long as it takes. Its pages are not used again
     /// meanwhile. Whoever needs the database alone takes it away.
-    pub(crate) fn pin(&self, side: Side) -> Result<Arc<Pin<T>>, StoreError> {
-        let pin = Arc::new(Pin(Mutex::new(Some(self.shown(side)?))));
-        let mut pins = self.pins.lock().unwrap_or_else(PoisonError::into_inner);
-        pins.retain(|pin| pin.strong_count() > 0);
-        pins.push(Arc::downgrade(&pin));
-        Ok(pin)
+    pub(crate) fn long_view(&self, side: Side) -> Result<Arc<LongView<T>>, StoreError> {
+        let view = Arc::new(LongView(Mutex::new(Some(self.shown(side)?))));
+        let mut long_views = self.long_views.lock().unwrap_or_else(PoisonError::into_inner);
+        long_views.retain(|view| view.strong_count() > 0);
+        long_views.push(Arc::downgrade(&view));
+        Ok(view)
     }
 
-    fn take_pins_away(&self) {
-        let mut pins = self.pins.lock().unwrap_or_else(PoisonError::into_inner);
-        for pin in pins.drain(..).filter_map(|pin| pin.upgrade()) {
-            pin.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+    fn take_views_away(&self) {
+        let mut long_views = self.long_views.lock().unwrap_or_else(PoisonError::into_inner);
+        for view in long_views.drain(..).filter_map(|view| view.upgrade()) {
+            view.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         }
     }
 
@@ -199,7 +199,7 @@ impl<T: Default> Base<T> {
         self.check_file()?;
         self.approve()?;
         self.hide();
-        self.take_pins_away();
+        self.take_views_away();
         let Some(db) = &mut self.db else { return Ok(()) };
         self.broken.guard(|| db.compact().map(drop))
     }
@@ -208,7 +208,7 @@ impl<T: Default> Base<T> {
     /// opened again. Nothing is written before the next commit.
     pub(crate) fn go_back(&mut self) -> Result<(), StoreError> {
         self.hide();
-        self.take_pins_away();
+        self.take_views_away();
         self.storage.hold(true);
         if let Some(db) = self.db.take() {
             discard(db, &self.broken);

@@ -43,7 +43,7 @@ pub use guarded::panics_are_caught;
 /// What storage of another sort than a file has to do.
 pub use redb::StorageBackend;
 
-pub(crate) use base::{Base, Pin, SharedBase};
+pub(crate) use base::{Base, LongView, SharedBase};
 pub(crate) use checked::{
     check_neighbours, checked_bytes, checked_number, get_number, insert_bytes, insert_key,
     insert_number,

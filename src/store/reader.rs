@@ -1,6 +1,7 @@
 //! The reader of a store: log and index together, with what it remembers of what it read.
 //!
-//! It holds no read transaction longer than one call, so no old page is pinned. What was read is
+//! It holds no read transaction longer than one call, so no old page is pinned; only a reader that
+//! goes through everything, as `verify` does, keeps one. What was read is
 //! cached by its key; the caches can be emptied at any moment without changing an answer. What is
 //! asked for is in other files: parts of the tree in `parts`, snapshots in `snapshots`, contents in
 //! `contents`, turns by their index in `lookups`.
@@ -12,7 +13,7 @@ use crate::index::{
 use crate::json::Json;
 use crate::log::{Entry, LogKey, Record, find_end, get_entries, get_record, get_records};
 use crate::model::{Skeleton, Subtree};
-use crate::storage::{self, Pin, Side, StoreError};
+use crate::storage::{self, LongView, Side, StoreError};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use smallvec::SmallVec;
@@ -32,7 +33,7 @@ pub(super) type Versions = SmallVec<[(u64, u64); 2]>;
 pub(super) type Announced = BTreeMap<PartKey, Option<Arc<Subtree>>>;
 
 /// The caches of a reader that goes through everything once.
-const PINNED_CACHE_BYTES: u64 = 1 << 20;
+const ONCE_CACHE_BYTES: u64 = 1 << 20;
 
 /// Weighs what is cached by about the bytes that it takes.
 #[derive(Debug, Clone, Copy)]
@@ -65,7 +66,7 @@ pub struct StoreReader {
     /// Which derived tables it reads.
     pub(super) side: Side,
     /// The one state that it reads, if it is not always the newest.
-    pin: Option<Arc<Pin<OpenedTables>>>,
+    at: Option<Arc<LongView<OpenedTables>>>,
     /// What the newest commits add to the index.
     memtable: RwLock<Memtable>,
     /// Versions of parts that are about to be written; they are newer than all that is in the
@@ -99,7 +100,7 @@ impl StoreReader {
         StoreReader {
             db,
             side,
-            pin: None,
+            at: None,
             memtable: RwLock::default(),
             announced: RwLock::default(),
             parts: Cache::with_weighter(4096, cache_bytes / 2, ByteWeight),
@@ -115,17 +116,17 @@ impl StoreReader {
 
     /// A reader of the tables as they are now, whatever is written from now on, with caches of its
     /// own. It knows nothing that is not in the tables.
-    pub(super) fn pinned(&self) -> Result<StoreReader, StoreError> {
-        let pin = self.db.read().unwrap_or_else(PoisonError::into_inner).pin(self.side)?;
+    pub(super) fn of_now(&self) -> Result<StoreReader, StoreError> {
+        let view = self.db.read().unwrap_or_else(PoisonError::into_inner).long_view(self.side)?;
         Ok(StoreReader {
-            pin: Some(pin),
-            ..StoreReader::new(self.db.clone(), self.side, PINNED_CACHE_BYTES)
+            at: Some(view),
+            ..StoreReader::new(self.db.clone(), self.side, ONCE_CACHE_BYTES)
         })
     }
 
     /// Whether its state was taken away, by somebody who needed the file alone.
     pub(super) fn lost_its_state(&self) -> bool {
-        self.pin.as_ref().is_some_and(|pin| pin.view().is_none())
+        self.at.as_ref().is_some_and(|at| at.view().is_none())
     }
 
     /// Empties the caches.
@@ -145,9 +146,9 @@ impl StoreReader {
         run: impl FnOnce(&View) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
-        let view = match &self.pin {
+        let view = match &self.at {
             None => db.shown(self.side)?,
-            Some(pin) => pin.view().ok_or_else(|| {
+            Some(at) => at.view().ok_or_else(|| {
                 StoreError::Io("the state that was read was taken away: read again".into())
             })?,
         };

@@ -22,7 +22,7 @@ impl Store {
     /// Checks everything, and names the first thing that is wrong.
     pub fn verify(&self, report: Report<'_>) -> Result<Verified, StoreError> {
         loop {
-            let state = self.reader.pinned()?;
+            let state = self.reader.of_now()?;
             match self.verify_state(&state, report) {
                 Err(StoreError::Stopped(stopped)) => return Err(stopped.into()),
                 Err(_) if state.lost_its_state() => {}
