@@ -85,8 +85,10 @@ fn a_store_of_an_earlier_release_is_read_without_being_changed() {
         let bytes = std::fs::read(&path).unwrap();
         let told = rebuilt.clone();
         let options = Options::new().clock(CLOCK).read_only(true);
-        let db = options.progress(move |_| drop(told.fetch_add(1, Ordering::Relaxed)));
-        let read = answers(&db.open(&path).unwrap());
+        let options = options.progress(move |_| {
+            told.fetch_add(1, Ordering::Relaxed);
+        });
+        let read = answers(&options.open(&path).unwrap());
         assert!(std::fs::read(&path).unwrap() == bytes, "{}", path.display());
         assert_eq!(read, answers(&Options::new().clock(CLOCK).open(&path).unwrap()));
     }
@@ -201,39 +203,42 @@ fn the_other_process() {
     std::fs::write(answer, said.to_string()).unwrap();
 }
 
-/// The test binary as somebody to whom permissions mean something, which they do not to root. None
-/// where nobody else can be asked for.
-fn as_somebody_else() -> Option<Command> {
-    let binary = std::env::current_exe().unwrap();
-    let is_root = std::fs::metadata("/proc/self").is_ok_and(|process| {
-        use std::os::unix::fs::MetadataExt;
-        process.uid() == 0
-    });
-    if !is_root {
+/// A program run by somebody to whom permissions mean something, which they do not to root. None where
+/// nobody else can be asked for.
+fn as_somebody_else(binary: &Path) -> Option<Command> {
+    use std::os::unix::fs::MetadataExt;
+    if std::fs::metadata("/proc/self").is_ok_and(|process| process.uid() != 0) {
         return Some(Command::new(binary));
     }
-    let other = |binary: &Path| {
+    let other = || {
         let mut command = Command::new("setpriv");
         command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(binary);
         command
     };
-    let works = other(&binary).arg("--list").output().is_ok_and(|ran| ran.status.success());
-    works.then(|| other(&binary))
+    let works = other().arg("--help").output().is_ok_and(|ran| ran.status.success());
+    if !works {
+        eprintln!("left out: this is root, and setpriv cannot make it somebody else");
+    }
+    works.then(other)
+}
+
+/// A store in a folder, which others may read and nobody may write to.
+fn archived(folder: &Path) -> PathBuf {
+    let path = folder.join("memory.pactdb");
+    lived(&path);
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o444)).unwrap();
+    std::fs::set_permissions(folder, PermissionsExt::from_mode(0o755)).unwrap();
+    path
 }
 
 #[test]
 fn a_file_without_permission_to_write_is_opened_for_reading() {
-    let Some(mut command) = as_somebody_else() else {
-        eprintln!("left out: this is root, and setpriv cannot make it somebody else");
-        return;
-    };
+    let test = std::env::current_exe().unwrap();
+    let Some(mut command) = as_somebody_else(&test) else { return };
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("memory.pactdb");
-    lived(&path);
-    let expected = answers(&Options::new().clock(CLOCK).open(&path).unwrap());
+    let path = archived(folder.path());
+    let expected = answers(&only_read(&path));
     let bytes = std::fs::read(&path).unwrap();
-    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o444)).unwrap();
-    std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o755)).unwrap();
     let answer = folder.path().join("answer");
     std::fs::write(&answer, "").unwrap();
     std::fs::set_permissions(&answer, PermissionsExt::from_mode(0o666)).unwrap();
@@ -246,5 +251,34 @@ fn a_file_without_permission_to_write_is_opened_for_reading() {
     assert_eq!(said["edit"]["error"]["code"], "E_READ_ONLY");
     assert_eq!(said["edit"]["error"]["message"], message);
     assert_eq!(said["answers"], json!(expected));
+    assert!(std::fs::read(&path).unwrap() == bytes);
+}
+
+#[cfg(feature = "cli")]
+#[test]
+fn the_program_reads_a_file_without_permission_to_write() {
+    let program = Path::new(env!("CARGO_BIN_EXE_pactdb"));
+    let folder = tempfile::tempdir().unwrap();
+    let path = archived(folder.path());
+    let bytes = std::fs::read(&path).unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = as_somebody_else(program)?;
+        command.arg("-s").arg(&path).args(arguments).current_dir(folder.path());
+        let ran = command.env_remove("PACTDB_STORE").output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        Some((ran.status.code(), text(ran.stdout), text(ran.stderr)))
+    };
+    let Some((status, out, err)) = run(&["stats"]) else { return };
+    assert!(status == Some(0) && out.contains("may only be read: permission denied"), "{out}{err}");
+    for arguments in [&["verify"] as &[&str], &["select", "@t0 .cb"], &["export"]] {
+        let (status, _, err) = run(arguments).unwrap();
+        assert_eq!(status, Some(0), "{arguments:?}: {err}");
+    }
+    for arguments in [&["add", "x"] as &[&str], &["undo"], &["compact"], &["rebuild"]] {
+        let (status, _, err) = run(arguments).unwrap();
+        let message = "memory.pactdb may only be read: permission denied";
+        assert!(err.starts_with("E_READ_ONLY") && err.contains(message), "{arguments:?}: {err}");
+        assert_eq!(status, Some(1));
+    }
     assert!(std::fs::read(&path).unwrap() == bytes);
 }
