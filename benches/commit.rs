@@ -170,8 +170,12 @@ fn beside_a_scan(turns: u64) {
     let folder = tempfile::tempdir_in(".").unwrap();
     let db = Options::new().create(folder.path().join("scanned")).unwrap();
     prefill(&db, turns);
+    let start = Instant::now();
+    let stats = db.stats().unwrap();
+    let took = start.elapsed().as_micros();
     println!();
-    println!("a commit beside a scan of {} nodes", db.stats().unwrap().nodes);
+    println!("a commit beside a scan of {} nodes", stats.nodes);
+    println!("  (stats of {} MB takes {took} µs)", stats.sizes.used_bytes / 1_000_000);
     let (scanning, ended) = (AtomicBool::new(false), AtomicBool::new(false));
     let scans = AtomicU64::new(0);
     let (mut alone, mut beside) = (Vec::new(), Vec::new());

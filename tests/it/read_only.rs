@@ -2,7 +2,7 @@
 //! if it could be written to, refuses every edit with the reason, and keeps every byte.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 
 use crate::support::life::{CLOCK, ask, live, requests};
 use pactdb::session::dump;

@@ -19,6 +19,7 @@ use std::time::Duration;
 const LONG: Duration = Duration::from_secs(120);
 
 /// Where a reader stops until it is let go on.
+#[derive(Debug)]
 struct Stop {
     stopped: Sender<()>,
     go_on: Receiver<()>,
@@ -191,14 +192,13 @@ fn a_dump_that_nobody_takes_delays_no_commit() {
 #[derive(Debug, Clone)]
 struct Gate {
     memory: Memory,
-    closed: Arc<Mutex<Option<(ThreadId, Sender<()>, Receiver<()>)>>>,
+    closed: Arc<Mutex<Option<(ThreadId, Stop)>>>,
 }
 
 impl Gate {
     /// Stops this thread.
     fn close(&self, stop: Stop) {
-        let Stop { stopped, go_on } = stop;
-        *self.closed.lock().unwrap() = Some((std::thread::current().id(), stopped, go_on));
+        *self.closed.lock().unwrap() = Some((std::thread::current().id(), stop));
     }
 
     /// Stops nobody any more.
@@ -214,9 +214,9 @@ impl StorageBackend for Gate {
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
         let this = std::thread::current().id();
-        let closed = self.closed.lock().unwrap().take_if(|(thread, ..)| *thread == this);
-        if let Some((_, stopped, go_on)) = closed {
-            Stop { stopped, go_on }.here();
+        let closed = self.closed.lock().unwrap().take_if(|(thread, _)| *thread == this);
+        if let Some((_, stop)) = closed {
+            stop.here();
         }
         self.memory.read(offset, out)
     }
