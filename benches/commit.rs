@@ -6,9 +6,12 @@
 //! 2. A commit of five blocks in a store of 100 and of 100,000 turns: bytes written, time, ratio.
 //! 3. How the file grows: bytes per turn after `compact` at 10,000 turns, against 1.5 times the
 //!    content plus 1 KiB.
+//! 4. A commit in a store of 1,000,000 nodes while another thread scans all of it again and again,
+//!    beside the same commit alone: the two take turns, a few commits at a time; p50 and the ratio,
+//!    which should be at most 1.3.
 //!
-//! `cargo bench --bench commit` runs it all; `-- quick` leaves the large store out, `-- short` also
-//! stops the first part at 1,000 turns.
+//! `cargo bench --bench commit` runs it all; `-- quick` leaves the large stores out, `-- short` also
+//! stops the first part at 1,000 turns; `-- scan` runs the fourth part alone.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -19,7 +22,7 @@ use pactdb::{Add, Batch, Commit, Db, EditOp, Json, Options};
 use redb::TableDefinition;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 use support::{Conversation, Counters, Counting, percentile};
 
@@ -28,9 +31,13 @@ const RAW: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("raw");
 fn main() {
     let given = |name: &str| std::env::args().any(|argument| argument == name);
     let short = given("short");
+    if given("scan") {
+        return beside_a_scan(if short { 25_000 } else { 250_000 });
+    }
     beside_raw_redb(if short { &[100, 1_000] } else { &[100, 1_000, 10_000] });
     if !short && !given("quick") {
         flat();
+        beside_a_scan(250_000);
     }
 }
 
@@ -154,6 +161,72 @@ fn flat() {
         b_large as f64 / b_small as f64
     );
     println!("  p50: {p_small} µs and {p_large} µs, ratio {:.2}", p_large as f64 / p_small as f64);
+}
+
+/// Scans that look at every block: one of a header, one of all contents.
+const SCANS: [&str; 2] = ["@t0 .cb[priority>99999]", "@t0 .cb[content~'[0-9]{9}']"];
+
+fn beside_a_scan(turns: u64) {
+    let folder = tempfile::tempdir_in(".").unwrap();
+    let db = Options::new().create(folder.path().join("scanned")).unwrap();
+    prefill(&db, turns);
+    let start = Instant::now();
+    let stats = db.stats().unwrap();
+    let took = start.elapsed().as_micros();
+    println!();
+    println!("a commit beside a scan of {} nodes", stats.nodes);
+    println!("  (stats of {} MB takes {took} µs)", stats.sizes.used_bytes / 1_000_000);
+    let (scanning, ended) = (AtomicBool::new(false), AtomicBool::new(false));
+    let scans = AtomicU64::new(0);
+    let (mut alone, mut beside) = (Vec::new(), Vec::new());
+    std::thread::scope(|scope| {
+        let scanner = scope.spawn(|| {
+            for scan in SCANS.iter().cycle() {
+                while !scanning.load(Ordering::Acquire) {
+                    if ended.load(Ordering::Acquire) {
+                        return;
+                    }
+                    std::thread::park();
+                }
+                assert!(db.select(*scan).unwrap().ids().is_empty());
+                scans.fetch_add(1, Ordering::Release);
+            }
+        });
+        let mut conversation = Conversation::new(13);
+        for round in 0..20 {
+            // The first of each round shows neither: caches and the other thread change over.
+            let times = if round % 2 == 0 { &mut alone } else { &mut beside };
+            scanning.store(round % 2 == 1, Ordering::Release);
+            scanner.thread().unpark();
+            let before = scans.load(Ordering::Acquire);
+            for nth in 0.. {
+                let batch = five_blocks(&mut conversation);
+                let start = Instant::now();
+                db.batch(batch).unwrap();
+                if nth >= 5 {
+                    times.push(start.elapsed().as_micros() as u64);
+                }
+                // Beside a scan means beside whole ones.
+                let scanned = scans.load(Ordering::Acquire) - before;
+                if nth >= 50 && (round % 2 == 0 || scanned >= 2) {
+                    break;
+                }
+            }
+        }
+        ended.store(true, Ordering::Release);
+        scanning.store(false, Ordering::Release);
+        scanner.thread().unpark();
+    });
+    let (commits, p50) = ([alone.len(), beside.len()], percentile(&mut alone, 0.5));
+    let (with, p99) = (percentile(&mut beside, 0.5), percentile(&mut alone, 0.99));
+    println!(
+        "  {} commits alone and {} beside {} scans",
+        commits[0],
+        commits[1],
+        scans.load(Ordering::Acquire)
+    );
+    println!("  p50: {p50} µs and {with} µs, ratio {:.2}", with as f64 / p50 as f64);
+    println!("  p99: {p99} µs and {} µs", percentile(&mut beside, 0.99));
 }
 
 fn written(counters: &Counters) -> u64 {

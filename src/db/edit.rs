@@ -119,7 +119,7 @@ impl Db {
     /// What a commit would do now; nothing of it is written or published.
     fn rehearse(&self, request: Commit) -> Result<CommitReply> {
         // A commit in between would change the indexes that this one is judged by.
-        let _writer = self.write_lock()?;
+        let _writer = self.turn()?;
         check_event(request.expected_event, self.inner.store.next_seq() - 1)?;
         let (end, commit) = close(&self.working().state, request, self.inner.settings.now())?;
         Ok(end.reply(Some(&commit.turn)))

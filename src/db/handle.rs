@@ -92,7 +92,8 @@ impl Db {
         self.inner.store.path()
     }
 
-    /// Checks the whole store against its log, and names the first thing that is wrong.
+    /// Checks the whole store against its log, and names the first thing that is wrong. It looks at
+    /// the state as it is when this begins; edits and commits go on meanwhile.
     ///
     /// ```
     /// use pactdb::{Commit, Db, Generation};
@@ -104,7 +105,7 @@ impl Db {
     /// # Ok::<(), pactdb::Error>(())
     /// ```
     pub fn verify(&self, mut progress: impl FnMut(Progress)) -> Result<Verified> {
-        self.alone(|| Ok(self.inner.store.verify(&mut progress)?), || Ok(()))
+        Ok(self.inner.store.verify(&mut progress)?)
     }
 
     /// Makes everything that is derived again from the log.
@@ -165,8 +166,22 @@ impl Db {
         self.inner.snapshots.clear();
     }
 
-    /// Waits until nobody else writes. After a panic in the middle of a write nobody does any more.
+    /// Whether the store is only read, because its file may not be written to or because it was opened
+    /// so. Edits are refused then.
+    pub fn is_read_only(&self) -> bool {
+        self.inner.store.why_only_read().is_some()
+    }
+
+    /// Waits until nobody else writes, and refuses a store that is only read.
     pub(super) fn write_lock(&self) -> Result<MutexGuard<'_, ()>> {
+        match self.inner.store.why_only_read() {
+            Some(why) => Err(Error::new(Code::ReadOnly, why)),
+            None => self.turn(),
+        }
+    }
+
+    /// Waits until nobody else writes. After a panic in the middle of a write nobody does any more.
+    pub(super) fn turn(&self) -> Result<MutexGuard<'_, ()>> {
         self.inner.writer.lock().map_err(|_| {
             let message = "a thread panicked while it wrote to the store: open it again";
             Error::new(Code::StoreIo, message)

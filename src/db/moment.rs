@@ -73,7 +73,7 @@ impl Db {
     }
 
     /// The newest event that shows in a state.
-    fn newest_event(&self, working: &Working) -> Read<u64> {
+    pub(super) fn newest_event(&self, working: &Working) -> Read<u64> {
         if let Some(pending) = working.pending.last() {
             return Ok(pending.seq);
         }

@@ -4,6 +4,7 @@ use super::clock::{Clock, SystemClock};
 use super::handle::Db;
 use super::settings::{Durability, Settings};
 use crate::change::Event;
+use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::log::NewEvent;
 use crate::model::Generation;
@@ -66,6 +67,7 @@ impl Db {
 pub struct Options {
     pub(super) generation: Generation,
     pub(super) settings: Settings,
+    read_only: bool,
     progress: Box<dyn FnMut(Progress)>,
 }
 
@@ -78,6 +80,7 @@ impl Default for Options {
                 clock: Box::new(SystemClock),
                 room: None,
             },
+            read_only: false,
             progress: Box::new(|_| {}),
         }
     }
@@ -100,6 +103,26 @@ impl Options {
     #[must_use]
     pub fn durability(mut self, durability: Durability) -> Options {
         self.settings.durability = durability;
+        self
+    }
+
+    /// Whether the store is only read: nothing is written to its file, others may read it at the
+    /// same time, and edits are refused. A file that may not be written to is opened so in any case.
+    ///
+    /// ```
+    /// use pactdb::{Add, Code, Db, Generation, Options};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("archive.pactdb");
+    /// Db::create(&path, Generation::V0_1)?.add(Add::user("Where is the key?"))?;
+    /// let one = Options::new().read_only(true).open(&path)?;
+    /// let other = Options::new().read_only(true).open(&path)?;
+    /// assert_eq!(one.export(None)?, other.export(None)?);
+    /// assert_eq!(one.undo().unwrap_err().code, Code::ReadOnly);
+    /// # Ok::<(), pactdb::Error>(())
+    /// ```
+    #[must_use]
+    pub fn read_only(mut self, read_only: bool) -> Options {
+        self.read_only = read_only;
         self
     }
 
@@ -128,13 +151,17 @@ impl Options {
 
     /// Makes a store.
     pub fn create(self, path: impl AsRef<Path>) -> Result<Db> {
+        self.check_may_write(path.as_ref())?;
         let store = self.found(Store::create(path.as_ref(), self.generation)?)?;
         Db::attach(store, self.settings)
     }
 
     /// Opens a store.
     pub fn open(self, path: impl AsRef<Path>) -> Result<Db> {
-        let store = Store::open(path.as_ref())?;
+        let store = match self.read_only {
+            true => Store::open_to_read(path.as_ref())?,
+            false => Store::open(path.as_ref())?,
+        };
         self.finish(store)
     }
 
@@ -144,6 +171,7 @@ impl Options {
         if Store::is_there(path) {
             return self.open(path);
         }
+        self.check_may_write(path)?;
         let made = Store::create(path, self.generation).map_err(Error::from);
         match made.and_then(|store| self.found(store)) {
             Ok(store) => Db::attach(store, self.settings),
@@ -172,9 +200,20 @@ impl Options {
             let rebuilt = store.rebuild(&mut *self.progress)?;
             store.exchange(rebuilt)?;
         }
-        store.forget_rebuild()?;
+        // Whoever may write does it; until then it hinders nobody.
+        if store.why_only_read().is_none() {
+            store.forget_rebuild()?;
+        }
         let store = if store.next_seq() == 1 { self.found(store)? } else { store };
         Db::attach(store, self.settings)
+    }
+
+    fn check_may_write(&self, path: &Path) -> Result<()> {
+        if !self.read_only {
+            return Ok(());
+        }
+        let message = format!("{} is to be only read, and there is no store", path.display());
+        Err(Error::new(Code::ReadOnly, message))
     }
 
     /// Writes the first event of every log, and gives a new file its name.

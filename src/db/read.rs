@@ -192,8 +192,7 @@ impl Db {
 
     /// How many events there are since the last commit that are not undone.
     pub fn uncommitted(&self) -> u64 {
-        let working = self.working();
-        working.pending.iter().filter(|p| !p.undone && p.event.is_undoable()).count() as u64
+        uncommitted(&self.working())
     }
 
     /// The cycles that have a snapshot.
@@ -316,7 +315,7 @@ impl Db {
         Ok(self.inner.store.reader().cycle(cycle)?)
     }
 
-    /// Figures of the store.
+    /// Figures of the store, as it was last published: nobody who writes is waited for.
     ///
     /// ```
     /// use pactdb::{Add, Commit, Db, Generation};
@@ -329,7 +328,6 @@ impl Db {
     /// # Ok::<(), pactdb::Error>(())
     /// ```
     pub fn stats(&self) -> Result<Stats> {
-        let _writer = self.write_lock()?;
         let working = self.working();
         let Working { state, .. } = &*working;
         let totals = state.totals.of(None);
@@ -341,9 +339,14 @@ impl Db {
             nodes: totals.nodes,
             blocks: totals.blocks,
             content_bytes: totals.bytes,
-            events: self.inner.store.next_seq() - 1,
-            uncommitted: self.uncommitted(),
+            events: self.newest_event(&working)?,
+            uncommitted: uncommitted(&working),
+            read_only: self.inner.store.why_only_read().map(str::to_owned),
             sizes: self.inner.store.sizes()?,
         })
     }
+}
+
+fn uncommitted(working: &Working) -> u64 {
+    working.pending.iter().filter(|p| !p.undone && p.event.is_undoable()).count() as u64
 }

@@ -117,22 +117,26 @@ impl OnApproval {
         }
     }
 
-    /// Reads what the storage would hold if all that waits were written.
+    /// Reads what the storage would hold if all that waits were written. Nobody waits for the storage:
+    /// it does not change while something waits, and if it was approved meanwhile, it is read again.
     fn read_waiting(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        let end = offset.saturating_add(out.len() as u64);
+        let stored = match &*self.stage() {
+            Stage::Waiting { len, .. } if end > *len => {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            Stage::Waiting { stored, .. } => end.min(*stored).saturating_sub(offset) as usize,
+            _ => 0,
+        };
+        let (old, new) = out.split_at_mut(stored);
+        let read = if old.is_empty() { Ok(()) } else { self.0.storage.read(offset, old) };
+        new.fill(0);
         let stage = self.stage();
-        let Stage::Waiting { steps, len, stored } = &*stage else {
+        let Stage::Waiting { steps, .. } = &*stage else {
+            drop(stage);
             return self.0.storage.read(offset, out);
         };
-        let end = offset.saturating_add(out.len() as u64);
-        if end > *len {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        let stored = end.min(*stored).saturating_sub(offset) as usize;
-        let (old, new) = out.split_at_mut(stored);
-        if !old.is_empty() {
-            self.0.storage.read(offset, old)?;
-        }
-        new.fill(0);
+        read?;
         for step in steps {
             match step {
                 Step::Write(at, data) => overlay(offset, out, *at, data),

@@ -9,17 +9,15 @@ use super::approval::OnApproval;
 use super::error::StoreError;
 use super::file::Watch;
 use super::guarded::{caught, guard};
-use super::pages::Pages;
+use super::pages::{Measured, Pages};
 use super::table::Side;
 use super::view::ReadView;
 use super::writing::{Broken, Writer};
 use crate::limits::CACHE_BYTES;
-use redb::{
-    Database, DatabaseError, DatabaseStats, ReadableDatabase, StorageBackend, StorageError,
-};
+use redb::{Database, DatabaseError, ReadableDatabase, StorageBackend, StorageError};
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
 /// The database, which only compaction and going back need for themselves alone.
 pub(crate) type SharedBase<T> = Arc<RwLock<Base<T>>>;
@@ -40,6 +38,18 @@ pub(crate) struct Base<T> {
     repaired: bool,
     broken: Broken,
     shown: Newest<T>,
+    /// States that somebody reads for long.
+    long_views: Mutex<Vec<Weak<LongView<T>>>>,
+}
+
+/// A state that somebody reads for long, see [`Base::long_view`].
+pub(crate) struct LongView<T>(Mutex<Option<Arc<ReadView<T>>>>);
+
+impl<T> LongView<T> {
+    /// The state, if it was not taken away.
+    pub(crate) fn view(&self) -> Option<Arc<ReadView<T>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 impl<T: Default> Base<T> {
@@ -66,6 +76,7 @@ impl<T: Default> Base<T> {
             watch: None,
             repaired,
             shown: Newest::default(),
+            long_views: Mutex::default(),
         })
     }
 
@@ -144,18 +155,41 @@ impl<T: Default> Base<T> {
         committed
     }
 
-    /// Figures about pages.
-    pub(crate) fn stats(&self) -> Result<DatabaseStats, StoreError> {
-        let db = self.db()?;
+    /// How much of the storage is in use.
+    pub(crate) fn measure(&self) -> Result<Measured, StoreError> {
+        self.db()?;
         self.pages.check()?;
-        let txn = self.broken.guard(|| db.begin_write())?;
-        Writer::new(txn, Side::Main, self.broken.clone()).stats()
+        let _stays = self.shown(Side::Main)?;
+        self.pages.measure()
     }
 
     /// Refuses to go on if a page of the file is not the one that was written there. For work that is
     /// more than one transaction.
     pub(crate) fn check_pages(&self) -> Result<(), StoreError> {
-        self.pages.check_all()
+        self.page_check()()
+    }
+
+    /// The same for later, beside whoever writes.
+    pub(crate) fn page_check(&self) -> impl FnOnce() -> Result<(), StoreError> + use<T> {
+        let pages = self.pages.clone();
+        move || pages.check_all()
+    }
+
+    /// The newest state of one side, to be kept for as long as it takes. Its pages are not used again
+    /// meanwhile. Whoever needs the database alone takes it away.
+    pub(crate) fn long_view(&self, side: Side) -> Result<Arc<LongView<T>>, StoreError> {
+        let view = Arc::new(LongView(Mutex::new(Some(self.shown(side)?))));
+        let mut long_views = self.long_views.lock().unwrap_or_else(PoisonError::into_inner);
+        long_views.retain(|view| view.strong_count() > 0);
+        long_views.push(Arc::downgrade(&view));
+        Ok(view)
+    }
+
+    fn take_views_away(&self) {
+        let mut long_views = self.long_views.lock().unwrap_or_else(PoisonError::into_inner);
+        for view in long_views.drain(..).filter_map(|view| view.upgrade()) {
+            view.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        }
     }
 
     /// Moves pages to the front of the file and cuts it off behind them.
@@ -165,6 +199,7 @@ impl<T: Default> Base<T> {
         self.check_file()?;
         self.approve()?;
         self.hide();
+        self.take_views_away();
         let Some(db) = &mut self.db else { return Ok(()) };
         self.broken.guard(|| db.compact().map(drop))
     }
@@ -173,6 +208,7 @@ impl<T: Default> Base<T> {
     /// opened again. Nothing is written before the next commit.
     pub(crate) fn go_back(&mut self) -> Result<(), StoreError> {
         self.hide();
+        self.take_views_away();
         self.storage.hold(true);
         if let Some(db) = self.db.take() {
             discard(db, &self.broken);

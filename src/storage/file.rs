@@ -114,10 +114,9 @@ impl Watch {
     }
 }
 
-/// A file that is there already.
-pub(crate) fn open(path: &Path) -> Result<File, StoreError> {
-    let file = OpenOptions::new().read(true).write(true).open(path);
-    file.map_err(|error| io_error(path, error))
+/// A file that is there already, to be written.
+pub(super) fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).open(path)
 }
 
 /// Whether there is a file with something in it.

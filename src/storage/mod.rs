@@ -5,8 +5,9 @@
 //! name of a table.
 //!
 //! From the bottom up:
-//! - `file` makes, finds and watches the file; `backend` writes it ahead with zeros; `approval`
-//!   holds back all writes until there is a reason to write.
+//! - `file` makes, finds and watches the file; `backend` writes it ahead with zeros; `read_only` is
+//!   for files that may not be written to; `approval` holds back all writes until there is a reason
+//!   to write.
 //! - `guarded` and `writing` wrap redb call by call, so that a panic caused by a damaged page
 //!   becomes an error; `view` is a read transaction; `base` is the database that both are begun on.
 //! - `pages` compares each page that redb reads with what the page above it says, so that nothing is
@@ -29,6 +30,7 @@ mod numbers;
 mod opening;
 mod page_format;
 mod pages;
+mod read_only;
 mod repack;
 mod table;
 mod view;
@@ -41,7 +43,7 @@ pub use guarded::panics_are_caught;
 /// What storage of another sort than a file has to do.
 pub use redb::StorageBackend;
 
-pub(crate) use base::{Base, SharedBase};
+pub(crate) use base::{Base, LongView, SharedBase};
 pub(crate) use checked::{
     check_neighbours, checked_bytes, checked_number, get_number, insert_bytes, insert_key,
     insert_number,
@@ -51,7 +53,9 @@ pub(crate) use codec::{decode, decode_borrowed, encode};
 pub(crate) use file::{NewFile, Watch, exists_already, file_bytes, holds_something, room};
 pub(crate) use guarded::{Readable, Reading};
 pub(crate) use numbers::{Numbers, put_number, put_signed};
-pub(crate) use opening::{create_in_file, create_new_file, create_on, open_file, open_on};
+pub(crate) use opening::{
+    create_in_file, create_new_file, create_on, open_file, open_on, open_to_read,
+};
 pub(crate) use redb::Key;
 pub(crate) use redb::backends::InMemoryBackend;
 pub(crate) use repack::repack;

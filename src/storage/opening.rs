@@ -6,8 +6,10 @@ use super::base::Base;
 use super::error::StoreError;
 use super::file::{self, NewFile, Watch, exists_already, io_error};
 use super::guarded::guard;
+use super::read_only::ReadOnlyFile;
 use redb::StorageBackend;
 use std::fs::File;
+use std::io;
 use std::path::Path;
 
 /// A database in a new file, which has no name yet.
@@ -24,7 +26,7 @@ pub(crate) fn create_in_file<T: Default>(path: &Path) -> Result<(Base<T>, File),
     if file::holds_something(path) {
         return Err(exists_already(path));
     }
-    let file = file::open(path)?;
+    let file = file::open(path).map_err(|error| io_error(path, error))?;
     let empty = file.try_clone().map_err(|error| io_error(path, error))?;
     let id = file_id(&file);
     let storage = file_storage(path, file)?;
@@ -40,9 +42,38 @@ pub(crate) fn create_on<T: Default>(storage: impl StorageBackend) -> Result<Base
     guard(|| Base::create(storage).map_err(|error| open_error(None, error)))
 }
 
-/// The database in a file.
-pub(crate) fn open_file<T: Default>(path: &Path) -> Result<Base<T>, StoreError> {
-    let file = file::open(path)?;
+/// The database in a file, and why it is only read if the file may not be written to. What is written
+/// to the database then is forgotten when it is closed.
+pub(crate) fn open_file<T: Default>(
+    path: &Path,
+) -> Result<(Base<T>, Option<&'static str>), StoreError> {
+    match file::open(path) {
+        Ok(file) => Ok((open_to_write(path, file)?, None)),
+        Err(error) => match why_only_read(&error) {
+            Some(why) => Ok((open_to_read(path)?, Some(why))),
+            None => Err(io_error(path, error)),
+        },
+    }
+}
+
+/// The same without an attempt to write to the file.
+pub(crate) fn open_to_read<T: Default>(path: &Path) -> Result<Base<T>, StoreError> {
+    let file = File::open(path).map_err(|error| io_error(path, error))?;
+    let id = file_id(&file);
+    let storage = ReadOnlyFile::new(file).map_err(|error| open_error(Some((path, id)), error))?;
+    open_storage(storage, Some((path, id)))
+}
+
+/// Whether a file that cannot be opened to be written may still be read, and what hinders.
+fn why_only_read(error: &io::Error) -> Option<&'static str> {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => Some("permission denied"),
+        io::ErrorKind::ReadOnlyFilesystem => Some("read-only file system"),
+        _ => None,
+    }
+}
+
+fn open_to_write<T: Default>(path: &Path, file: File) -> Result<Base<T>, StoreError> {
     let watch = Watch::new(path, &file)?;
     let (id, storage) = (file_id(&file), file_storage(path, file)?);
     let mut base = open_storage(storage, Some((path, id)))?;
@@ -93,7 +124,7 @@ fn check_magic(
     Ok(())
 }
 
-fn storage_error(error: std::io::Error) -> StoreError {
+fn storage_error(error: io::Error) -> StoreError {
     StoreError::Io(error.into())
 }
 

@@ -112,8 +112,13 @@ impl Layout {
 /// half written. redb checks such a file itself, page by page, when it opens it.
 pub(super) fn read_header(header: &[u8]) -> Option<(Layout, Vec<Named>)> {
     let flags = *header.get(MAGIC.len())?;
-    let known = header.starts_with(MAGIC) && u64::from(u32_at(header, 12)?) == PAGE;
-    if !known || flags & TWO_PHASES == 0 {
+    if flags & TWO_PHASES == 0 { None } else { read_roots(header) }
+}
+
+/// The same of a file that was found to be whole when it was opened.
+pub(super) fn read_roots(header: &[u8]) -> Option<(Layout, Vec<Named>)> {
+    let flags = *header.get(MAGIC.len())?;
+    if !header.starts_with(MAGIC) || u64::from(u32_at(header, 12)?) != PAGE {
         return None;
     }
     let (header_pages, pages) = (u32_at(header, 16)?, u32_at(header, 20)?);
@@ -221,6 +226,17 @@ pub(super) fn is_sound_leaf(page: &[u8], tree: Tree) -> bool {
         }
     }
     true
+}
+
+/// How many bytes the keys and values of a page of rows take. Its beginning is enough.
+pub(super) fn row_bytes(page: &[u8], tree: Tree) -> Option<u64> {
+    let leaf = Leaf::of(page, tree)?;
+    Some(leaf.end()?.checked_sub(leaf.keys())? as u64)
+}
+
+/// Whether a page names other pages of its tree.
+pub(super) fn is_branch(page: &[u8]) -> bool {
+    page.first() == Some(&BRANCH)
 }
 
 /// The pages that a page names, which must fit.

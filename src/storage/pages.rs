@@ -27,8 +27,11 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 mod known;
+mod measure;
 #[cfg(all(test, unix))]
 mod tests;
+
+pub(super) use measure::Measured;
 
 use known::State;
 

@@ -3,7 +3,8 @@
 //!
 //! To begin a transaction and to open a table in it takes longer than to read a row, so a view is
 //! shared and keeps the tables that its user opened in it. It pins no old pages: whoever begins to
-//! write drops it, and readers hold on to it for one call only.
+//! write drops it, and readers hold on to it for one call only. Whoever reads longer asks for it by
+//! name (`Base::long_view`).
 
 use super::error::StoreError;
 use super::guarded::{Reading, guard};

@@ -132,12 +132,6 @@ impl Writer {
         self.call(|txn| txn.rename_table(untyped(from), untyped(to)))
     }
 
-    /// Figures about pages, all of which are read. redb walks along them without asking how deep it
-    /// is, so a page that names one above it would be the end of the stack.
-    pub(crate) fn stats(&self) -> Result<redb::DatabaseStats, StoreError> {
-        self.call(WriteTransaction::stats)
-    }
-
     /// Leaves everything as it is, and marks the database.
     pub(super) fn abandon(self) {
         self.broken.set();

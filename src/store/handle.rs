@@ -20,6 +20,8 @@ pub struct Store {
     head: Mutex<Head>,
     pub(super) generation: Generation,
     path: Option<PathBuf>,
+    /// Why it is only read, in words, if it is.
+    only_read: Option<String>,
     /// The file of a store that has no name yet.
     new: Mutex<Option<NewFile>>,
 }
@@ -37,9 +39,11 @@ impl std::fmt::Debug for Store {
 pub struct StoreSizes {
     /// The whole file.
     pub file_bytes: u64,
-    /// Keys and values.
+    /// Keys and values. Of a table with more than some dozens of pages this is reckoned from a few
+    /// of them, evenly apart.
     pub live_bytes: u64,
-    /// Pages that are in use.
+    /// Pages that the newest state on disk consists of, those that the storage below needs for
+    /// itself included.
     pub used_bytes: u64,
     /// Pages that can be used again, and the room that was taken ahead.
     pub free_bytes: u64,
@@ -55,7 +59,8 @@ impl Store {
         let db = Arc::new(RwLock::new(base));
         let reader = Arc::new(StoreReader::new(db.clone(), Side::Main, CACHE_BYTES));
         let head = Head::find(&reader)?;
-        Ok(Store { db, reader, head: Mutex::new(head), generation, path, new: Mutex::default() })
+        let (head, new) = (Mutex::new(head), Mutex::default());
+        Ok(Store { db, reader, head, generation, path, only_read: None, new })
     }
 
     /// The same store, as whoever makes its shadow tables sees it.
@@ -67,6 +72,7 @@ impl Store {
             head: Mutex::new(head),
             generation: self.generation,
             path: None,
+            only_read: None,
             new: Mutex::default(),
         })
     }
@@ -86,6 +92,19 @@ impl Store {
     /// Says which file the store lies in, from now on.
     pub(super) fn watch(&self, watch: Watch) {
         self.db_mut().watch(watch);
+    }
+
+    /// The store, of which nothing is written to its file. What is written to it is seen by this
+    /// process alone, and forgotten when it is closed.
+    pub(super) fn only_read(mut self, why: &str) -> Store {
+        let name = self.path.as_deref().unwrap_or(Path::new("the store")).display();
+        self.only_read = Some(format!("{name} may only be read: {why}"));
+        self
+    }
+
+    /// Why the store is only read, in words; nothing if it can be written to.
+    pub fn why_only_read(&self) -> Option<&str> {
+        self.only_read.as_deref()
     }
 
     /// Keeps the file of a store that has no name yet.
@@ -116,10 +135,11 @@ impl Store {
 
     /// The id of the store, in hexadecimal digits. One that was made before stores had ids has none.
     pub fn id(&self) -> Result<Option<String>, StoreError> {
-        let view = self.db().shown(Side::Main)?;
-        let meta = view.open_table(META)?;
-        let row = meta.get("id")?;
-        Ok(row.map(|row| row.value().iter().map(|byte| format!("{byte:02x}")).collect()))
+        self.reader.with(|view| {
+            let meta = view.open_table(META)?;
+            let row = meta.get("id")?;
+            Ok(row.map(|row| row.value().iter().map(|byte| format!("{byte:02x}")).collect()))
+        })
     }
 
     /// The file, if the store lies in one.
@@ -143,20 +163,18 @@ impl Store {
         self.head().stopped = true;
     }
 
-    /// How large the store is.
+    /// How large the store is. Whoever writes is not waited for, and does not wait.
     pub fn sizes(&self) -> Result<StoreSizes, StoreError> {
-        let db = self.db();
-        let stats = db.stats()?;
-        let used = stats.allocated_pages() * stats.page_size() as u64;
+        let measured = self.db().measure()?;
         let file = match &self.path {
             Some(path) => file_bytes(path)?,
-            None => used,
+            None => measured.used,
         };
         Ok(StoreSizes {
             file_bytes: file,
-            live_bytes: stats.stored_bytes(),
-            used_bytes: used,
-            free_bytes: file.saturating_sub(used),
+            live_bytes: measured.live,
+            used_bytes: measured.used,
+            free_bytes: file.saturating_sub(measured.used),
         })
     }
 
@@ -172,7 +190,7 @@ impl Store {
         let mut db = self.db_mut();
         db.check_pages()?;
         let packs = match room {
-            Some(room) => room > db.stats()?.stored_bytes().saturating_mul(2) + SPARE,
+            Some(room) => room > db.measure()?.live.saturating_mul(2) + SPARE,
             None => true,
         };
         if packs {

@@ -48,9 +48,20 @@ impl Store {
         holds_something(path)
     }
 
-    /// Opens the store in a file.
+    /// Opens the store in a file. If the file may not be written to, the store is only read.
     pub fn open(path: &Path) -> Result<Store, StoreError> {
-        Store::open_base(storage::open_file(path)?, Some(path.to_owned()))
+        let (base, why) = storage::open_file(path)?;
+        let store = Store::open_base(base, Some(path.to_owned()))?;
+        Ok(match why {
+            Some(why) => store.only_read(why),
+            None => store,
+        })
+    }
+
+    /// Opens the store in a file to be only read, whether or not the file may be written to.
+    pub fn open_to_read(path: &Path) -> Result<Store, StoreError> {
+        let store = Store::open_base(storage::open_to_read(path)?, Some(path.to_owned()))?;
+        Ok(store.only_read("it was opened so"))
     }
 
     /// Opens a store on storage of another sort.

@@ -1,6 +1,7 @@
 //! The reader of a store: log and index together, with what it remembers of what it read.
 //!
-//! It holds no read transaction longer than one call, so no old page is pinned. What was read is
+//! It holds no read transaction longer than one call, so no old page is pinned; only a reader that
+//! goes through everything, as `verify` does, keeps one. What was read is
 //! cached by its key; the caches can be emptied at any moment without changing an answer. What is
 //! asked for is in other files: parts of the tree in `parts`, snapshots in `snapshots`, contents in
 //! `contents`, turns by their index in `lookups`.
@@ -10,9 +11,9 @@ use crate::index::{
     self, CycleHead, Interner, Memtable, OpenedTables, PartKey, TemplateCache, View,
 };
 use crate::json::Json;
-use crate::log::{Entry, LogKey, Record, get_entries, get_record, get_records};
+use crate::log::{Entry, LogKey, Record, find_end, get_entries, get_record, get_records};
 use crate::model::{Skeleton, Subtree};
-use crate::storage::{self, Side, StoreError};
+use crate::storage::{self, LongView, Side, StoreError};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use smallvec::SmallVec;
@@ -30,6 +31,9 @@ pub(super) type Versions = SmallVec<[(u64, u64); 2]>;
 
 /// Versions of parts, by key; none if the part goes with that version.
 pub(super) type Announced = BTreeMap<PartKey, Option<Arc<Subtree>>>;
+
+/// The caches of a reader that goes through everything once.
+const ONCE_CACHE_BYTES: u64 = 1 << 20;
 
 /// Weighs what is cached by about the bytes that it takes.
 #[derive(Debug, Clone, Copy)]
@@ -61,6 +65,8 @@ pub struct StoreReader {
     db: SharedBase,
     /// Which derived tables it reads.
     pub(super) side: Side,
+    /// The one state that it reads, if it is not always the newest.
+    at: Option<Arc<LongView<OpenedTables>>>,
     /// What the newest commits add to the index.
     memtable: RwLock<Memtable>,
     /// Versions of parts that are about to be written; they are newer than all that is in the
@@ -94,6 +100,7 @@ impl StoreReader {
         StoreReader {
             db,
             side,
+            at: None,
             memtable: RwLock::default(),
             announced: RwLock::default(),
             parts: Cache::with_weighter(4096, cache_bytes / 2, ByteWeight),
@@ -107,6 +114,21 @@ impl StoreReader {
         }
     }
 
+    /// A reader of the tables as they are now, whatever is written from now on, with caches of its
+    /// own. It knows nothing that is not in the tables.
+    pub(super) fn of_now(&self) -> Result<StoreReader, StoreError> {
+        let view = self.db.read().unwrap_or_else(PoisonError::into_inner).long_view(self.side)?;
+        Ok(StoreReader {
+            at: Some(view),
+            ..StoreReader::new(self.db.clone(), self.side, ONCE_CACHE_BYTES)
+        })
+    }
+
+    /// Whether its state was taken away, by somebody who needed the file alone.
+    pub(super) fn lost_its_state(&self) -> bool {
+        self.at.as_ref().is_some_and(|at| at.view().is_none())
+    }
+
     /// Empties the caches.
     pub fn clear_cache(&self) {
         self.parts.clear();
@@ -118,13 +140,18 @@ impl StoreReader {
         self.templates.clear();
     }
 
-    /// Runs something on the newest committed version of the tables.
+    /// Runs something on the newest committed version of the tables, or on the one that it is for.
     pub(super) fn with<T>(
         &self,
         run: impl FnOnce(&View) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let db = self.db.read().unwrap_or_else(PoisonError::into_inner);
-        let view = db.shown(self.side)?;
+        let view = match &self.at {
+            None => db.shown(self.side)?,
+            Some(at) => at.view().ok_or_else(|| {
+                StoreError::Io("the state that was read was taken away: read again".into())
+            })?,
+        };
         run(&view)
     }
 
@@ -144,6 +171,11 @@ impl StoreReader {
 
     pub(super) fn announced_mut(&self) -> RwLockWriteGuard<'_, Announced> {
         self.announced.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many events there are.
+    pub(super) fn events(&self) -> Result<u64, StoreError> {
+        Ok(self.with(|view| find_end(view.log()?))?.next_seq.saturating_sub(1))
     }
 
     /// An event.

@@ -21,7 +21,7 @@ impl Store {
         self.db().check_pages()?;
         let beside = self.beside()?;
         beside.clear_beside(true)?;
-        match self.replay_into(&beside, report) {
+        match beside.replay(&self.reader, report) {
             Ok(verified) => Ok(Rebuilt { beside, verified }),
             Err(error) => {
                 // If this fails, the next opening does it.

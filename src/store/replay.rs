@@ -58,18 +58,18 @@ pub struct Verified {
 pub(super) type Report<'a> = &'a mut dyn FnMut(Progress);
 
 impl Store {
-    /// Replays this store's log into the derived tables of another, or of itself.
-    pub(super) fn replay_into(
+    /// Replays the log that a reader sees into the derived tables of this store.
+    pub(super) fn replay(
         &self,
-        target: &Store,
+        from: &StoreReader,
         report: Report<'_>,
     ) -> Result<Verified, StoreError> {
-        let total = self.next_seq().saturating_sub(1);
+        let total = from.events()?;
         let mut verified = Verified::default();
-        let source: Arc<dyn TurnSource> = target.reader.clone();
+        let source: Arc<dyn TurnSource> = self.reader.clone();
         let mut working = Working::fresh(State::new(self.generation, Tree::empty(source)));
         let mut side: Vec<SideEvent> = Vec::new();
-        each_record(&self.reader, |record| {
+        each_record(from, |record| {
             verified.events += 1;
             if verified.events.is_multiple_of(256) {
                 report(Progress { step: VerifyStep::Replay, done: verified.events, total });
@@ -81,11 +81,11 @@ impl Store {
                 return apply_record(&mut working, record);
             }
             verified.commits += 1;
-            working = replay_close(&self.reader, target, &working, &record, &side)?;
+            working = replay_close(from, self, &working, &record, &side)?;
             side.clear();
             Ok(())
         })?;
-        target.write_side(&side)?;
+        self.write_side(&side)?;
         report(Progress { step: VerifyStep::Replay, done: total, total });
         Ok(verified)
     }

@@ -2,74 +2,99 @@
 //!
 //! So what it proves is exactly the promise: the chain holds, every content is what was written,
 //! every commit arrives at its digest, and everything derived is what the log says, byte for byte.
+//!
+//! It is about the state at its start, which it reads for as long as it takes; nobody who writes
+//! waits for it. Only where somebody needs the file alone meanwhile, it begins again.
 
 use super::handle::Store;
+use super::reader::StoreReader;
 use super::replay::{Progress, Report, Verified, VerifyStep, each_record};
 use crate::budget;
 use crate::index::{EachTable, TABLES, View, checkpoint_row, each_table};
 use crate::log::{LOG, META, content_digest, get_content};
 use crate::storage::{InMemoryBackend, Key, Readable, StoreError, Table};
+use std::ops::Bound;
+
+/// How many rows are compared at a time.
+const ROWS: u64 = 1024;
 
 impl Store {
     /// Checks everything, and names the first thing that is wrong.
     pub fn verify(&self, report: Report<'_>) -> Result<Verified, StoreError> {
-        let copy = Store::create_on(InMemoryBackend::new(), self.generation)?;
-        let mut verified = self.replay_into(&copy, report)?;
-        verified.contents = self.check_contents(report)?;
-        verified.rows = self.compare_derived(&copy, report)?;
-        self.db().check_pages()?;
-        Ok(verified)
+        loop {
+            let state = self.reader.of_now()?;
+            match self.verify_state(&state, report) {
+                Err(StoreError::Stopped(stopped)) => return Err(stopped.into()),
+                Err(_) if state.lost_its_state() => {}
+                done => return done,
+            }
+        }
     }
 
-    fn check_contents(&self, report: Report<'_>) -> Result<u64, StoreError> {
-        let total = self.next_seq().saturating_sub(1);
-        let mut checked = 0;
-        each_record(&self.reader, |record| {
-            self.reader.with(|view| {
-                let log = view.log()?;
-                for (i, digest) in record.contents.iter().enumerate() {
-                    let (seq, item) = (record.seq, i as u32 + 1);
-                    if content_digest(&get_content(log, (seq, item))?) != *digest {
-                        let message = format!(
-                            "content {item} of event {seq} is not the one that the event brought"
-                        );
-                        return Err(StoreError::corrupt(message));
-                    }
-                    checked += 1;
+    fn verify_state(
+        &self,
+        state: &StoreReader,
+        report: Report<'_>,
+    ) -> Result<Verified, StoreError> {
+        let copy = Store::create_on(InMemoryBackend::new(), self.generation)?;
+        let mut verified = copy.replay(state, report)?;
+        verified.contents = check_contents(state, report)?;
+        verified.rows = compare_derived(state, &copy, report)?;
+        let check_pages = self.db().page_check();
+        check_pages()?;
+        Ok(verified)
+    }
+}
+
+fn check_contents(state: &StoreReader, report: Report<'_>) -> Result<u64, StoreError> {
+    let total = state.events()?;
+    let mut checked = 0;
+    each_record(state, |record| {
+        state.with(|view| {
+            let log = view.log()?;
+            for (i, digest) in record.contents.iter().enumerate() {
+                let (seq, item) = (record.seq, i as u32 + 1);
+                if content_digest(&get_content(log, (seq, item))?) != *digest {
+                    let message = format!(
+                        "content {item} of event {seq} is not the one that the event brought"
+                    );
+                    return Err(StoreError::corrupt(message));
                 }
-                Ok(())
-            })?;
-            if record.seq.is_multiple_of(256) {
-                report(Progress { step: VerifyStep::Contents, done: record.seq, total });
+                checked += 1;
             }
             Ok(())
         })?;
-        // The chain cannot know whether an end was cut off it; the table's own count can.
-        let rows = self.next_seq().saturating_sub(1) + checked;
-        self.reader.with(|view| check_count(LOG.name(), view.log()?.len()?, rows))?;
-        report(Progress { step: VerifyStep::Contents, done: total, total });
-        Ok(checked)
-    }
+        if record.seq.is_multiple_of(256) {
+            report(Progress { step: VerifyStep::Contents, done: record.seq, total });
+        }
+        Ok(())
+    })?;
+    // The chain cannot know whether an end was cut off it; the table's own count can.
+    state.with(|view| check_count(LOG.name(), view.log()?.len()?, total + checked))?;
+    report(Progress { step: VerifyStep::Contents, done: total, total });
+    Ok(checked)
+}
 
-    fn compare_derived(&self, copy: &Store, report: Report<'_>) -> Result<u64, StoreError> {
-        self.reader.with(|ours| {
-            copy.reader.with(|theirs| {
-                let mut compared = Comparison { ours, theirs, report, rows: 0, done: 0 };
-                each_table(&mut compared)?;
-                let row = |view: &View| checkpoint_row(&view.open_table(META)?);
-                if row(ours)? != row(theirs)? {
-                    let message = "the checkpoint differs from the log; rebuild it";
-                    return Err(StoreError::corrupt(message));
-                }
-                Ok(compared.rows)
-            })
-        })
-    }
+fn compare_derived(
+    state: &StoreReader,
+    copy: &Store,
+    report: Report<'_>,
+) -> Result<u64, StoreError> {
+    copy.reader.with(|theirs| {
+        let mut compared = Comparison { ours: state, theirs, report, rows: 0, done: 0 };
+        each_table(&mut compared)?;
+        let row = |view: &View| checkpoint_row(&view.open_table(META)?);
+        if state.with(row)? != row(theirs)? {
+            let message = "the checkpoint differs from the log; rebuild it";
+            return Err(StoreError::corrupt(message));
+        }
+        Ok(compared.rows)
+    })
 }
 
 /// Compares the derived tables of two stores.
 struct Comparison<'a> {
-    ours: &'a View,
+    ours: &'a StoreReader,
     theirs: &'a View,
     report: Report<'a>,
     rows: u64,
@@ -87,18 +112,50 @@ impl EachTable for Comparison<'_> {
 }
 
 fn compare<K: Key + 'static>(
-    ours: &View,
+    ours: &StoreReader,
     theirs: &View,
     definition: Table<K>,
 ) -> Result<u64, StoreError> {
-    let name = definition.name();
-    let (table, theirs) = (ours.open_table(definition)?, theirs.open_table(definition)?);
-    let (mut found, mut expected) = (table.iter()?, theirs.iter()?);
-    let mut rows = 0u64;
+    let (mut rows, mut last) = (0u64, None);
     loop {
+        let compared = ours.with(|ours| compare_some(ours, theirs, definition, last.as_deref()))?;
+        rows += compared.rows;
+        last = compared.last;
+        if last.is_none() {
+            break;
+        }
+        budget::reached("rows of an index were compared", rows, None)?;
+    }
+    let count = ours.with(|ours| ours.open_table(definition)?.len())?;
+    check_count(definition.name(), count, rows)?;
+    Ok(rows)
+}
+
+/// Rows that were compared, and the last key if there may be more.
+struct Compared {
+    rows: u64,
+    last: Option<Vec<u8>>,
+}
+
+/// Compares a number of rows from behind a key on.
+fn compare_some<K: Key + 'static>(
+    ours: &View,
+    theirs: &View,
+    definition: Table<K>,
+    after: Option<&[u8]>,
+) -> Result<Compared, StoreError> {
+    let name = definition.name();
+    let from = || match after {
+        Some(key) => (Bound::Excluded(K::from_bytes(key)), Bound::Unbounded),
+        None => (Bound::Unbounded, Bound::Unbounded),
+    };
+    let (table, theirs) = (ours.open_table(definition)?, theirs.open_table(definition)?);
+    let (mut found, mut expected) = (table.range(from())?, theirs.range(from())?);
+    let mut last = None;
+    for rows in 0..ROWS {
         let (ours, theirs) = (found.next().transpose()?, expected.next().transpose()?);
         let same = match (&ours, &theirs) {
-            (None, None) => break,
+            (None, None) => return Ok(Compared { rows, last: None }),
             (Some((k1, v1)), Some((k2, v2))) => {
                 K::as_bytes(&k1.value()).as_ref() == K::as_bytes(&k2.value()).as_ref()
                     && v1.value() == v2.value()
@@ -112,13 +169,10 @@ fn compare<K: Key + 'static>(
                 key.unwrap_or_default()
             )));
         }
-        rows += 1;
-        if rows.is_multiple_of(1024) {
-            budget::reached("rows of an index were compared", rows, None)?;
-        }
+        last = ours;
     }
-    check_count(name, table.len()?, rows)?;
-    Ok(rows)
+    let last = last.map(|(key, _)| K::as_bytes(&key.value()).as_ref().to_vec());
+    Ok(Compared { rows: ROWS, last })
 }
 
 /// Compares the number of rows that were met with the number that the table says it has.

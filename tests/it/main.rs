@@ -48,6 +48,8 @@ mod query_spans;
 mod query_stores;
 mod query_syntax;
 mod query_unions;
+mod read_only;
+mod readers;
 #[cfg(feature = "cli")]
 mod readme;
 #[cfg(all(unix, feature = "cli"))]

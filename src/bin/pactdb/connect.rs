@@ -196,7 +196,9 @@ fn open(wish: &Wish, missing: Missing) -> Result<Connection> {
         Missing::Refuse => options.open(&wish.store)?,
         Missing::Make(generation) => options.generation(generation).open_or_create(&wish.store)?,
     };
-    let sharing = wish.share.and_then(|access| share(&db, access));
+    // A file that may only be read is open in as many processes as like, and none stands for it.
+    let access = wish.share.filter(|_| !db.is_read_only());
+    let sharing = access.and_then(|access| share(&db, access));
     Ok(Arc::new(Held { _sharing: sharing, store: LocalClient::new(db) }))
 }
 

@@ -147,6 +147,9 @@ pub struct Stats {
     pub events: u64,
     /// Events since the last commit that are not undone.
     pub uncommitted: u64,
+    /// Why the store is only read, in words; it is not there if the store can be written to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<String>,
     /// How large the file is, and what fills it.
     #[serde(flatten)]
     pub sizes: crate::store::StoreSizes,

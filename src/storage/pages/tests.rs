@@ -241,10 +241,36 @@ fn a_file_that_was_written_before_damage_was_found_is_closed() {
     base.commit(txn).unwrap();
     read_shown(&base);
     assert!(matches!(base.begin_write(Side::Main), Err(StoreError::Corrupt(_))));
-    assert!(matches!(base.stats(), Err(StoreError::Corrupt(_))));
+    assert!(matches!(base.measure(), Err(StoreError::Corrupt(_))));
     drop(base);
     let base = Base::<()>::open(FileStorage::new(file(&path)).unwrap()).unwrap();
     let shown = base.shown(Side::Main).unwrap();
     assert_eq!(shown.open_table(NOTES).unwrap().get(1).unwrap().unwrap().value(), b"note");
     read_shown(&base);
+}
+
+/// What redb says of itself, to somebody who has the database alone and the time to read all of it.
+#[test]
+fn a_file_is_measured_without_reading_most_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    database(&path);
+    let pages = pages(&path);
+    pages.0.storage.approve().unwrap();
+    let db = open(&pages);
+    for round in 0..20u64 {
+        let txn = db.begin_write().unwrap();
+        for i in round * 500..round * 500 + 500 {
+            txn.open_table(FIXED).unwrap().insert(20_000 + i, i).unwrap();
+            let long = vec![1; 50 + i as usize % 200];
+            txn.open_table(WIDE).unwrap().insert((20_000 + i, 0), long.as_slice()).unwrap();
+        }
+        txn.commit().unwrap();
+        let measured = pages.measure().unwrap();
+        let stats = db.begin_write().unwrap().stats().unwrap();
+        let (live, used) = (stats.stored_bytes(), stats.allocated_pages() * PAGE);
+        assert!(measured.live.abs_diff(live) * 20 < live, "{measured:?}, {live} live");
+        // Pages that were given up by the last commits count as allocated.
+        assert!(measured.used <= used && measured.used * 4 > used * 3, "{measured:?}, {used} used");
+    }
 }

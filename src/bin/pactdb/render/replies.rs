@@ -115,6 +115,9 @@ pub fn stats(look: Look, stats: &Stats) -> String {
             size(sizes.free_bytes)
         ),
     );
+    if let Some(why) = &stats.read_only {
+        line("access", why.clone());
+    }
     table.render(look)
 }
 
