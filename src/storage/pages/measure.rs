@@ -12,6 +12,7 @@ use super::super::page_format::{
 };
 use super::{Pages, damaged};
 use redb::StorageBackend;
+use std::io;
 
 /// How many pages of rows of one size are looked at in each table, at least, if there are as many.
 const LOOKED_AT: usize = 64;
@@ -32,8 +33,13 @@ pub(crate) struct Measured {
     pub(crate) live: u64,
 }
 
-/// A page is not the one that was named.
-struct Another;
+/// Why a page is of no use.
+enum Unfit {
+    /// It is not the one that was named.
+    Another,
+    /// It cannot be read.
+    Unread(io::Error),
+}
 
 impl Pages {
     /// Measures the newest state on disk. It is cheaper for somebody who holds a view of it, because
@@ -41,13 +47,18 @@ impl Pages {
     pub(in super::super) fn measure(&self) -> Result<Measured, StoreError> {
         for _ in 0..TRIES {
             let header = self.header()?;
-            if let Some((layout, roots)) = read_roots(&header)
-                && let Ok(measured) = self.measure_from(layout, roots)
-            {
-                return Ok(measured);
-            }
+            let unfit = match read_roots(&header) {
+                Some((layout, roots)) => match self.measure_from(layout, roots) {
+                    Ok(measured) => return Ok(measured),
+                    Err(unfit) => unfit,
+                },
+                None => Unfit::Another,
+            };
             if self.header()? == header {
-                return Err(damaged());
+                return Err(match unfit {
+                    Unfit::Another => damaged(),
+                    Unfit::Unread(error) => StoreError::Io(error.into()),
+                });
             }
         }
         Err(StoreError::Io("the file changes faster than it can be measured: ask again".into()))
@@ -60,7 +71,7 @@ impl Pages {
         Ok(header)
     }
 
-    fn measure_from(&self, layout: Layout, roots: Vec<Named>) -> Result<Measured, Another> {
+    fn measure_from(&self, layout: Layout, roots: Vec<Named>) -> Result<Measured, Unfit> {
         let mut measured = Measured::default();
         let mut next = roots;
         while let Some(root) = next.pop() {
@@ -81,19 +92,19 @@ impl Pages {
     }
 
     /// The beginning of a page, which says of what sort it is and how full.
-    fn beginning(&self, page: Named) -> Result<Vec<u8>, Another> {
+    fn beginning(&self, page: Named) -> Result<Vec<u8>, Unfit> {
         let mut bytes = vec![0; PAGE as usize];
-        self.0.storage.read(page.at, &mut bytes).map_err(|_| Another)?;
+        self.0.storage.read(page.at, &mut bytes).map_err(Unfit::Unread)?;
         Ok(bytes)
     }
 
     /// All of a page, which must be the one that was named. Damage is remembered, as of every page
     /// that is read.
-    fn whole(&self, page: Named) -> Result<Vec<u8>, Another> {
+    fn whole(&self, page: Named) -> Result<Vec<u8>, Unfit> {
         let mut bytes = vec![0; (PAGE << page.order) as usize];
-        self.0.storage.read(page.at, &mut bytes).map_err(|_| Another)?;
+        self.0.storage.read(page.at, &mut bytes).map_err(Unfit::Unread)?;
         self.look_at(page.at, &bytes);
-        if sum_of(&bytes, page.tree) == Some(page.sum) { Ok(bytes) } else { Err(Another) }
+        if sum_of(&bytes, page.tree) == Some(page.sum) { Ok(bytes) } else { Err(Unfit::Another) }
     }
 }
 
@@ -117,7 +128,7 @@ struct Rows {
 
 impl Measuring<'_> {
     /// Goes through a tree that lists tables, and adds the roots of these to `roots`.
-    fn list(&mut self, page: Named, deepest: usize, roots: &mut Vec<Named>) -> Result<(), Another> {
+    fn list(&mut self, page: Named, deepest: usize, roots: &mut Vec<Named>) -> Result<(), Unfit> {
         let bytes = self.pages.whole(page)?;
         self.used += PAGE << page.order;
         let named = named_by(&bytes, page.tree, self.layout);
@@ -125,12 +136,12 @@ impl Measuring<'_> {
             roots.extend(named);
             return Ok(());
         }
-        let deepest = deepest.checked_sub(1).ok_or(Another)?;
+        let deepest = deepest.checked_sub(1).ok_or(Unfit::Another)?;
         named.into_iter().try_for_each(|child| self.list(child, deepest, roots))
     }
 
     /// How many levels of branches a tree has at its left edge; it should have as many everywhere.
-    fn height(&self, root: Named) -> Result<usize, Another> {
+    fn height(&self, root: Named) -> Result<usize, Unfit> {
         let mut page = root;
         for height in 0..MAX_HEIGHT {
             let bytes = self.pages.beginning(page)?;
@@ -138,12 +149,12 @@ impl Measuring<'_> {
                 return Ok(height);
             }
             let bytes = self.pages.whole(page)?;
-            page = *named_by(&bytes, page.tree, self.layout).first().ok_or(Another)?;
+            page = *named_by(&bytes, page.tree, self.layout).first().ok_or(Unfit::Another)?;
         }
-        Err(Another)
+        Err(Unfit::Another)
     }
 
-    fn walk(&mut self, page: Named, height: usize) -> Result<(), Another> {
+    fn walk(&mut self, page: Named, height: usize) -> Result<(), Unfit> {
         self.used += PAGE << page.order;
         let Some(below) = height.checked_sub(1) else {
             self.note(page);
@@ -181,7 +192,7 @@ impl Measuring<'_> {
     }
 
     /// About how many bytes its keys and values take.
-    fn live(&self) -> Result<u64, Another> {
+    fn live(&self) -> Result<u64, Unfit> {
         let mut live = 0;
         for rows in &self.rows {
             let mut looked_at = 0u64;
