@@ -10,7 +10,7 @@ use crate::model::Subtree;
 /// What to look turns up by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lookup {
-    /// A node that has one of the names with these hashes, see [`NameKind::hash`].
+    /// A node that has one of the names with these hashes, see `NameKind::hash`.
     Names(Vec<u32>),
     /// A content in which one of these texts may stand.
     Texts(Vec<Trigrams>),
