@@ -63,9 +63,10 @@ impl Drop for Sharing {
     /// be closed.
     fn drop(&mut self) {
         self.shared.close();
-        // Whoever listens looks up when somebody comes.
-        let _ = self.places.first(|place| Stream::connect(place.name()?));
-        if let Some(listening) = self.listening.take() {
+        // Whoever listens looks up when somebody comes. If somebody took the socket away, nobody can
+        // come, and there is nobody to wait for.
+        let woken = self.places.first(|place| Stream::connect(place.name()?)).is_ok();
+        if let Some(listening) = self.listening.take().filter(|_| woken) {
             let _ = listening.join();
         }
         self.shared.end_all();

@@ -36,7 +36,7 @@ impl Places {
         Ok(Places(places(&name)))
     }
 
-    /// The first place that can be had. `act` is told whether the folder is to be made.
+    /// What can be done at the first place where it can.
     pub(super) fn first<T>(&self, mut act: impl FnMut(&Place) -> io::Result<T>) -> io::Result<T> {
         let mut failed = io::Error::from(ErrorKind::NotFound);
         for place in &self.0 {

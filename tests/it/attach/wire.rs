@@ -77,6 +77,18 @@ fn the_socket_is_private_and_goes_with_the_sharing() {
     Attached::to(db.path().unwrap()).unwrap().ask(GetStats {}).unwrap();
 }
 
+/// Systems tidy their temporary folders, and an agent runs for weeks.
+#[cfg(unix)]
+#[test]
+fn a_socket_that_was_taken_away_keeps_nobody_from_ending() {
+    let (_folder, db) = long();
+    let sharing = Sharing::start(&db, Access::Write).unwrap();
+    std::fs::remove_file(socket(&db)).unwrap();
+    drop(sharing);
+    let _again = Sharing::start(&db, Access::Write).unwrap();
+    Attached::to(db.path().unwrap()).unwrap().ask(GetStats {}).unwrap();
+}
+
 #[cfg(unix)]
 #[test]
 fn requests_are_answered_in_their_order_after_one_hello() {
