@@ -5,7 +5,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod clients;
+pub(crate) mod clients;
 mod page;
 #[cfg(feature = "schema")]
 mod schema;

@@ -83,7 +83,11 @@ fn add(content: Json) -> Add {
 #[test]
 fn a_client_in_this_process_and_one_over_lines_say_the_same() {
     let (near, far) = (LocalClient::new(store()), Wire(store()));
-    let (near, far): (&dyn Client, &dyn Client) = (&near, &far);
+    say_the_same(&near, &far);
+}
+
+/// Asks two clients of new stores for everything, with a clock that stands at 1000.
+pub(crate) fn say_the_same(near: &dyn Client, far: &dyn Client) {
     edits(near, far);
     questions(near, far);
     care(near, far);
