@@ -1,4 +1,4 @@
-//! A store behind HTTP: the client of a server such as [`serve`](https://docs.rs/pactdb) runs.
+//! A store behind HTTP: the client of `pactdb serve`.
 //!
 //! [`Remote`] is a [`Client`](crate::protocol::Client) like the one of a store in this process.
 //!

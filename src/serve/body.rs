@@ -17,6 +17,11 @@ pub(super) struct Held {
 }
 
 impl Held {
+    /// One that the server wrote itself, and that does not count.
+    pub(super) fn own(shared: &Arc<Shared>, bytes: Vec<u8>) -> Held {
+        Held { shared: shared.clone(), bytes, counted: 0 }
+    }
+
     /// Its bytes; the count ends.
     pub(super) fn take(mut self) -> Vec<u8> {
         std::mem::take(&mut self.bytes)
@@ -60,7 +65,7 @@ pub(super) async fn read(shared: &Arc<Shared>, headers: &HeaderMap, body: Body) 
 }
 
 async fn frames(shared: &Arc<Shared>, mut body: Body) -> Result<Held> {
-    let mut held = Held { shared: shared.clone(), bytes: Vec::new(), counted: 0 };
+    let mut held = Held::own(shared, Vec::new());
     while let Some(frame) = std::future::poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
         let frame = frame.map_err(|_| Error::request("the body of the request was cut off"))?;
         if let Some(bytes) = frame.data_ref() {

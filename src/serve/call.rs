@@ -3,6 +3,7 @@
 //! The thread tells of parts and of the reply through a bounded channel. Whoever waits at its other end
 //! and leaves ends the question.
 
+use super::body::Held;
 use super::opened::{Opened, is_gone};
 use super::record::{self, Operated};
 use super::response::{error_line, text_of};
@@ -30,9 +31,14 @@ const WATCH: &str = "watch";
 
 /// What a request is, beside its store.
 pub(super) struct Asked {
+    pub(super) about: About,
+    pub(super) body: Held,
+}
+
+/// What is known of a request before it is read.
+pub(super) struct About {
     pub(super) store: String,
     pub(super) access: Access,
-    pub(super) body: Vec<u8>,
     /// Whether an error brings the text that it points into.
     pub(super) text: bool,
     pub(super) began: Instant,
@@ -89,22 +95,23 @@ pub(super) async fn start(shared: &Arc<Shared>, lease: Lease, asked: Asked) -> R
     };
     let (sender, receiver) = channel(AHEAD);
     let cancel = Cancel::new();
+    let Asked { about, body } = asked;
     let call = Call {
         shared: shared.clone(),
-        asked,
+        about,
         sender,
         worker: Mutex::new(Some(worker)),
         last: Mutex::default(),
     };
     let cancelled = cancel.clone();
-    tokio::task::spawn_blocking(move || call.run(lease, &cancelled));
+    tokio::task::spawn_blocking(move || call.run(lease, body, &cancelled));
     Ok(Running { receiver, cancel })
 }
 
 /// A request in its thread.
 struct Call {
     shared: Arc<Shared>,
-    asked: Asked,
+    about: About,
     sender: Sender<Told>,
     /// One of the requests that are answered at a time; a watch gives it back.
     worker: Mutex<Option<OwnedSemaphorePermit>>,
@@ -122,8 +129,8 @@ struct Last {
 }
 
 impl Call {
-    fn run(mut self, lease: Lease, cancel: &Cancel) {
-        let body = std::mem::take(&mut self.asked.body);
+    fn run(self, lease: Lease, body: Held, cancel: &Cancel) {
+        let body = body.take();
         let received = body.len();
         let stopping = Budget::new().cancelled_by(&self.shared.stopping);
         let (line, status) = Budget::new().cancelled_by(cancel).run(|| {
@@ -157,11 +164,11 @@ impl Call {
             Some(_) => last.code,
             None => Some(code_of(&line).unwrap_or(Code::RequestInvalid)),
         };
-        let line = match self.asked.text {
+        let line = match self.about.text {
             true => with_text(line, last.text.as_deref()),
             false => line,
         };
-        self.record(&last, code, self.asked.began, sent + line.len());
+        self.record(&last, code, self.about.began, sent + line.len());
         self.last().gone = last.gone;
         (line, code.map_or(StatusCode::OK, status_of))
     }
@@ -172,7 +179,7 @@ impl Call {
             Ok(list) => list,
             Err(error) => {
                 let (code, line) = (error.code, error_line(error));
-                self.record(&Last::default(), Some(code), self.asked.began, line.len());
+                self.record(&Last::default(), Some(code), self.about.began, line.len());
                 return (line, status_of(code));
             }
         };
@@ -222,7 +229,7 @@ impl Call {
 
     fn record(&self, last: &Last, code: Option<Code>, began: Instant, bytes: usize) {
         let operated = Operated {
-            store: &self.asked.store,
+            store: &self.about.store,
             operation: last.operation,
             code,
             took: began.elapsed(),
@@ -248,7 +255,7 @@ impl Guarded<'_> {
     fn answer(&self, envelope: Envelope, sink: Sink<'_>) -> Result<Reply> {
         let (settings, name) = (&self.call.shared.settings, envelope.request.name());
         if !envelope.request.only_reads() {
-            let who = match (self.call.asked.access, settings.read_only) {
+            let who = match (self.call.about.access, settings.read_only) {
                 (_, true) => Some("the server"),
                 (Access::Read, false) => Some("the token"),
                 (Access::Write, false) => None,

@@ -1,7 +1,7 @@
 //! The addresses of the server, and what each does.
 
-use super::body;
-use super::call::{Asked, Running, Told, start};
+use super::body::{self, Held};
+use super::call::{About, Asked, Running, Told, start};
 use super::catalogue::check_name;
 use super::guard::{HEALTH, check_store, guard};
 use super::metrics::Now;
@@ -81,14 +81,9 @@ async fn operate(
         let (head, body) = request.into_parts();
         let body = body::read(&shared, &head.headers, body).await?;
         let lease = shared.stores.open(&name, make).await?;
-        let asked = Asked {
-            store: name.clone(),
-            access: grant.access,
-            body: body.take(),
-            text: params.contains_key("text"),
-            began,
-        };
-        start(&shared, lease, asked).await
+        let (store, text) = (name.clone(), params.contains_key("text"));
+        let about = About { store, access: grant.access, text, began };
+        start(&shared, lease, Asked { about, body }).await
     };
     match run.await {
         Ok(running) => streamed(running, Form::Lines).await,
@@ -137,9 +132,9 @@ async fn watch(
     let run = async {
         check(&grant, &name)?;
         let lease = shared.stores.open(&name, None).await?;
-        let body = watch_request(params).into_bytes();
-        let asked = Asked { store: name.clone(), access: Access::Read, body, text: false, began };
-        start(&shared, lease, asked).await
+        let body = Held::own(&shared, watch_request(params).into_bytes());
+        let about = About { store: name.clone(), access: Access::Read, text: false, began };
+        start(&shared, lease, Asked { about, body }).await
     };
     match run.await {
         Ok(running) => streamed(running, Form::Events).await,

@@ -15,8 +15,11 @@ use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 
-/// How long to wait for one of the open stores to be given back.
+/// How long to wait at least, for a store to be opened or for one to be given back.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How often to look whether one is not used any more.
+const LOOK: Duration = Duration::from_millis(5);
 
 /// The stores of a server.
 pub(super) struct Stores {
@@ -27,6 +30,8 @@ pub(super) struct Stores {
     create: bool,
     most: usize,
     idle: Duration,
+    /// How long whoever asks waits for a store to be opened.
+    timeout: Duration,
 }
 
 /// A store that may be open.
@@ -85,6 +90,7 @@ impl Stores {
             create: settings.create,
             most: limits.open_stores.max(1),
             idle: limits.idle,
+            timeout: limits.timeout.max(PATIENCE),
         })
     }
 
@@ -111,7 +117,13 @@ impl Stores {
         let (stores, name) = (self.clone(), name.to_owned());
         // What has begun goes on if whoever waits for it leaves.
         let task = tokio::spawn(async move { stores.open_slowly(&name, make).await });
-        task.await.unwrap_or_else(|_| Err(lost()))
+        match tokio::time::timeout(self.timeout, task).await {
+            Ok(opened) => opened.unwrap_or_else(|_| Err(lost())),
+            Err(_) => {
+                let message = "the store is being opened, and that takes long: try again later";
+                Err(Error::new(Code::Busy, message))
+            }
+        }
     }
 
     /// Makes a store that must not be there.
@@ -162,27 +174,28 @@ impl Stores {
             let message = format!("{} stores are open and in use: try again later", self.most);
             Error::new(Code::Busy, message)
         };
-        loop {
-            if let Ok(room) = self.room.clone().try_acquire_owned() {
-                return Ok(room);
+        // Whoever came first gets what is given back first.
+        let mut waiting = std::pin::pin!(self.room.clone().acquire_owned());
+        let (start, mut pause) = (Instant::now(), Duration::ZERO);
+        while start.elapsed() < PATIENCE {
+            if let Ok(room) = tokio::time::timeout(pause, waiting.as_mut()).await {
+                return room.map_err(|_| busy());
             }
-            if !self.close_oldest().await {
-                let waited = tokio::time::timeout(PATIENCE, self.room.clone().acquire_owned());
-                return waited.await.map_err(|_| busy())?.map_err(|_| busy());
-            }
+            self.close_oldest().await;
+            pause = LOOK;
         }
+        Err(busy())
     }
 
-    /// Closes the store that was not used for the longest time; false if all are in use.
-    async fn close_oldest(&self) -> bool {
+    /// Closes the store that was not used for the longest time, of those that nobody uses.
+    async fn close_oldest(&self) {
         let mut slots: Vec<_> = self.slots().values().cloned().collect();
         slots.sort_by_key(|slot| *slot.used());
         for slot in slots {
             if close(&slot, Duration::ZERO).await {
-                return true;
+                return;
             }
         }
-        false
     }
 
     /// Closes stores that were not used for long, again and again.
