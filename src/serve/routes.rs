@@ -18,8 +18,9 @@ use crate::json::{Json, Map};
 use crate::model::Generation;
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{Extension, Path, Query, Request, State};
+use axum::extract::{Extension, FromRequestParts, Path, Query, Request, State};
 use axum::http::StatusCode;
+use axum::http::request::Parts;
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{get, post};
@@ -32,6 +33,22 @@ const HEAD_START: Duration = Duration::from_millis(300);
 
 type Shares = State<Arc<Shared>>;
 type Params = BTreeMap<String, String>;
+
+/// The store of an address. It may be any text.
+struct Name(String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Name {
+    type Rejection = Response;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        state: &S,
+    ) -> std::result::Result<Name, Response> {
+        let name = Path::<String>::from_request_parts(parts, state).await;
+        let unreadable = |_| refuse(Error::request("the name of the store cannot be read"));
+        name.map(|Path(name)| Name(name)).map_err(unreadable)
+    }
+}
 
 /// All addresses, guarded.
 pub(super) fn router(shared: Arc<Shared>) -> Router {
@@ -69,7 +86,7 @@ async fn stores(State(shared): Shares, Extension(grant): Extension<Grant>) -> Re
 async fn operate(
     State(shared): Shares,
     Extension(grant): Extension<Grant>,
-    Path(name): Path<String>,
+    Name(name): Name,
     Query(params): Query<Params>,
     request: Request,
 ) -> Response {
@@ -95,7 +112,7 @@ async fn operate(
 async fn make(
     State(shared): Shares,
     Extension(grant): Extension<Grant>,
-    Path(name): Path<String>,
+    Name(name): Name,
     Query(params): Query<Params>,
 ) -> Response {
     let run = async {
@@ -125,7 +142,7 @@ async fn make(
 async fn watch(
     State(shared): Shares,
     Extension(grant): Extension<Grant>,
-    Path(name): Path<String>,
+    Name(name): Name,
     Query(params): Query<Params>,
 ) -> Response {
     let began = Instant::now();

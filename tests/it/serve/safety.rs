@@ -122,6 +122,7 @@ fn names_do_not_leave_the_folder() {
         "%2e%2e",
         ".secret",
         "a%00b",
+        "%ff",
         "a%0Ab",
         "%2Ftmp%2Fx",
         "C%3Ax",
