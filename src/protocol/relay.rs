@@ -3,8 +3,11 @@
 //! An error points into a text that whoever asked knows. Who passes replies on does not, and gets the
 //! text beside the error.
 
+#[cfg(feature = "remote")]
 use super::reply::{Notice, Reply};
-use crate::json::{self, Json};
+use crate::json;
+#[cfg(feature = "remote")]
+use crate::json::Json;
 
 /// The field of a reply that has the text which its error points into.
 const TEXT: &str = "text";
