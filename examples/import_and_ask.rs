@@ -30,7 +30,7 @@ pub fn main() -> Result<()> {
     let db = Db::create(folder.path().join("memory.pactdb"), Generation::V0_1)?;
 
     // Each user message begins a turn, and each turn is a cycle of its own.
-    let request = ImportRequest { name: Some("example".to_owned()), ..ImportRequest::default() };
+    let request = ImportRequest::new().name("example");
     let report = import(&db, CONVERSATION.as_bytes(), &request, &mut |_| {})?;
     println!("{}: {} blocks in {} cycles", report.format, report.blocks, report.reply.commits);
 

@@ -111,7 +111,7 @@ pub mod answer {
     pub use crate::query::{
         Changed, ChangedFields, ContentDiff, ContentMode, ContentSummary, Delta, DiffBlock, Field,
         FromTo, Hunk, Limits, Material, Moved, ParentChanged, ParentDiff, Ran, RangeError,
-        RangeStats, ReadStates, RichChanged, SnapshotRef, Tally, TokenOp,
+        RangeStats, RichChanged, SnapshotRef, Tally, TokenOp,
     };
 }
 
@@ -135,8 +135,8 @@ pub mod internals {
     }
     pub mod model {
         pub use crate::model::{
-            ChangedPart, Class, ContentRef, DERIVED, FlagField, HEADERS, Header, Held, Id,
-            Instance, ListField, Node, PARENT_TRACKED, Place, ReadError, SetBy, Skeleton, Slot,
+            AttrKind, ChangedPart, Class, ContentRef, DERIVED, FlagField, HEADERS, Header, Held,
+            Id, Instance, ListField, Node, PARENT_TRACKED, Place, ReadError, SetBy, Skeleton, Slot,
             Subtree, TABLE, TextField, Tree, TurnSource, header, header_of, is_fixed, iso_from_ns,
             settable, violations,
         };

@@ -174,7 +174,7 @@ impl Rows<'_> {
         self.row(cycle, &format!("mt:{cycle}"), "turn", None);
         self.row(cycle, &format!("mc:{cycle}"), "container", None);
         for (block, reply) in blocks.iter().zip(replies) {
-            let EditReply::Id(IdReply { id: Some(id) }) = reply else { panic!("{reply:?}") };
+            let EditReply::Id(IdReply { id: Some(id), .. }) = reply else { panic!("{reply:?}") };
             self.row(cycle, id, "block", Some(block));
         }
     }

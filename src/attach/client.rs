@@ -3,9 +3,9 @@
 //! A request is sent once. If the connection ends before its reply, the error says whether it may have
 //! been done, and the caller decides.
 
-use super::connection::{TEXT, gone};
 use super::hello::Hello;
 use super::place::Places;
+use super::wire::{TEXT, gone, send};
 use crate::budget;
 use crate::code::Code;
 use crate::error::{Error, Result};
@@ -13,7 +13,7 @@ use crate::json::{self, Json};
 use crate::protocol::{Client, Envelope, Notice, Reply, Sink};
 use interprocess::local_socket::Stream;
 use interprocess::local_socket::traits::Stream as _;
-use std::io::{BufRead, BufReader, ErrorKind, Write};
+use std::io::{BufRead, BufReader, ErrorKind};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -103,7 +103,7 @@ impl Wire {
         let (edits, exact) = (!envelope.request.only_reads(), envelope.request.is_exact());
         let text = json::line(&envelope).map_err(|error| Error::request(error.to_string()))?;
         drop(envelope);
-        self.send(&text).map_err(|_| gone(false))?;
+        send(self.stream.get_ref(), &text).map_err(|_| gone(false))?;
         drop(text);
         let mut stopped = None;
         loop {
@@ -157,15 +157,8 @@ impl Wire {
     }
 
     fn cancel(&mut self) -> Result<()> {
-        self.send(&format!("{{\"cancel\":{}}}", self.last)).map_err(|_| gone(true))
-    }
-
-    fn send(&mut self, line: &str) -> std::io::Result<()> {
-        let mut bytes = Vec::with_capacity(line.len() + 1);
-        bytes.extend_from_slice(line.as_bytes());
-        bytes.push(b'\n');
-        let mut stream = self.stream.get_ref();
-        stream.write_all(&bytes)
+        send(self.stream.get_ref(), &format!("{{\"cancel\":{}}}", self.last))
+            .map_err(|_| gone(true))
     }
 }
 

@@ -4,19 +4,20 @@
 //! answered, and so that a client that has gone away ends what it asked. Both directions are bounded:
 //! few requests are read ahead, and a client that does not read what it asked for is dropped.
 
-use super::holder::{Access, Seat, Shared, hang_up};
+use super::hello::Access;
+use super::shared::{Seat, Shared, hang_up};
+use super::wire::{TEXT, gone, send};
 use crate::budget::{Budget, Cancel};
 use crate::code::Code;
 use crate::error::Error;
-use crate::json::{self, Json, Line, read_line};
+use crate::json::{self, Line, read_line};
 use crate::limits::{MAX_CONNECTIONS, MAX_LINE_BYTES};
-use crate::protocol::{Client, Envelope, Reply, Sink, handle_streaming, refuse_line};
+use crate::protocol::{Cancels, Client, Envelope, Reply, Sink, handle_streaming, refuse_line};
 use interprocess::local_socket::Stream;
 use interprocess::local_socket::traits::{Stream as _, StreamCommon as _};
-use std::collections::VecDeque;
-use std::io::{BufReader, Write};
+use std::io::BufReader;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// How many requests are read before those ahead of them are answered.
@@ -33,22 +34,6 @@ struct Came {
     cancel: Cancel,
 }
 
-/// A request that is not answered yet.
-struct Waiting {
-    rid: Option<Json>,
-    cancel: Cancel,
-}
-
-/// What was asked and is not answered yet, the oldest first.
-#[derive(Default)]
-struct Asked(Mutex<VecDeque<Waiting>>);
-
-impl Asked {
-    fn all(&self) -> MutexGuard<'_, VecDeque<Waiting>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 /// Talks to a client until it leaves.
 pub(super) fn answer(stream: &Stream, seat: &Seat) {
     // Whoever is not this user is not answered.
@@ -62,13 +47,13 @@ pub(super) fn answer(stream: &Stream, seat: &Seat) {
         return;
     }
     let (sender, receiver) = sync_channel(AHEAD);
-    let asked = Asked::default();
+    let asked = Cancels::default();
     std::thread::scope(|scope| {
         let (asked, shared) = (&asked, &**seat);
         scope.spawn(move || {
             read(stream, shared, asked, &sender);
             // It left, and wants no answers any more.
-            asked.all().iter().for_each(|one| one.cancel.cancel());
+            asked.end_all();
         });
         serve(receiver, stream, shared, asked);
         // Whoever reads is told by this.
@@ -97,15 +82,8 @@ fn is_own(_: &Stream) -> bool {
     true
 }
 
-fn send(mut stream: &Stream, line: &str) -> std::io::Result<()> {
-    let mut bytes = Vec::with_capacity(line.len() + 1);
-    bytes.extend_from_slice(line.as_bytes());
-    bytes.push(b'\n');
-    stream.write_all(&bytes)
-}
-
 /// Reads requests until the client leaves or nobody answers them.
-fn read(stream: &Stream, shared: &Shared, asked: &Asked, sender: &SyncSender<Came>) {
+fn read(stream: &Stream, shared: &Shared, asked: &Cancels, sender: &SyncSender<Came>) {
     let mut input = BufReader::new(stream);
     loop {
         let mut line = Vec::new();
@@ -116,15 +94,8 @@ fn read(stream: &Stream, shared: &Shared, asked: &Asked, sender: &SyncSender<Cam
             Ok(Line::TooLong) => false,
             Ok(Line::End) | Err(_) => return,
         };
-        if let Some(rid) = cancelled(&line) {
-            let all = asked.all();
-            let meant = all.iter().filter(|one| one.rid.as_ref() == Some(&rid));
-            meant.for_each(|one| one.cancel.cancel());
-            continue;
-        }
-        let (number, cancel) = shared.begin();
-        let rid = json::field(&line, "rid");
-        asked.all().push_back(Waiting { rid, cancel: cancel.clone() });
+        let Some(cancel) = asked.heard(&line) else { continue };
+        let number = shared.begin(&cancel);
         let sent = sender.send(Came { line, whole, number, cancel });
         // The rest of a line that is too long cannot be told from a request.
         if sent.is_err() || !whole {
@@ -133,21 +104,8 @@ fn read(stream: &Stream, shared: &Shared, asked: &Asked, sender: &SyncSender<Cam
     }
 }
 
-/// The request that a line wants to end, if it is such a line.
-fn cancelled(line: &[u8]) -> Option<Json> {
-    const LONGEST: usize = 1024;
-    let text = std::str::from_utf8(line).ok().filter(|text| text.len() <= LONGEST)?;
-    if !text.contains("\"cancel\"") {
-        return None;
-    }
-    match json::parse(text).ok()? {
-        Json::Map(mut map) if map.len() == 1 => map.remove("cancel"),
-        _ => None,
-    }
-}
-
 /// Answers what was read, in its order.
-fn serve(receiver: Receiver<Came>, stream: &Stream, shared: &Shared, asked: &Asked) {
+fn serve(receiver: Receiver<Came>, stream: &Stream, shared: &Shared, asked: &Cancels) {
     for Came { line, whole, number, cancel } in receiver {
         let guarded = Guarded { shared, text: Mutex::default() };
         let reply = match whole {
@@ -162,7 +120,7 @@ fn serve(receiver: Receiver<Came>, stream: &Stream, shared: &Shared, asked: &Ask
             }
         };
         shared.end(number);
-        asked.all().pop_front();
+        asked.answered();
         if send(stream, &guarded.with_text(reply)).is_err() {
             return;
         }
@@ -175,10 +133,6 @@ struct Guarded<'a> {
     /// What the error of the last reply points into.
     text: Mutex<Option<String>>,
 }
-
-/// The field of a reply that has the text which an error points into. Whoever asked knows it; who
-/// passes replies on does not.
-pub(super) const TEXT: &str = "text";
 
 impl Guarded<'_> {
     /// The line of a reply, with the text beside its error.
@@ -217,15 +171,4 @@ impl Client for Guarded<'_> {
             None => refused(gone(false)),
         }
     }
-}
-
-/// The error of a client whose store went away; `sent` if its request may have been heard.
-pub(super) fn gone(sent: bool) -> Error {
-    let message = match sent {
-        true => {
-            "the process that held the store has ended before it answered: the request may have been done or not, look before you send it again"
-        }
-        false => "the process that held the store has ended: nothing was done",
-    };
-    Error::new(Code::StoreGone, message)
 }

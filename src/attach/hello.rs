@@ -1,6 +1,5 @@
 //! What a holder says before anything else.
 
-use super::holder::Access;
 use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::json;
@@ -9,6 +8,16 @@ use serde::{Deserialize, Serialize};
 /// The version of what is spoken after the hello. It changes only if what was said before would be
 /// understood wrongly.
 pub const PROTOCOL: u32 = 1;
+
+/// What others may do with a store that is shared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Access {
+    /// They may ask.
+    Read,
+    /// They may ask and edit.
+    Write,
+}
 
 /// The first line of a connection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

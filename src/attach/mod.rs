@@ -5,8 +5,8 @@
 //! store in this process.
 //!
 //! - `place` knows where the socket of a store is, `hello` what is said first.
-//! - `holder` listens, `connection` answers one client.
-//! - `client` asks.
+//! - `holder` listens, `connection` answers one client, `shared` is what connections have in common.
+//! - `client` asks; `wire` is what both ends know.
 //!
 //! The wire is the protocol's lines of JSON. Beside requests there is `{"cancel": rid}`, which ends a
 //! request that was sent before on the same connection, and has no reply of its own.
@@ -18,7 +18,9 @@ mod connection;
 mod hello;
 mod holder;
 mod place;
+mod shared;
+mod wire;
 
 pub use client::Attached;
-pub use hello::{Hello, PROTOCOL};
-pub use holder::{Access, Sharing};
+pub use hello::{Access, Hello, PROTOCOL};
+pub use holder::Sharing;

@@ -296,6 +296,7 @@ impl std::str::FromStr for AttemptStatus {
 /// A provider call inside a cycle. Telemetry: never part of the tree.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Attempt {
     /// Its name.
     pub attempt_id: String,

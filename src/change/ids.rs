@@ -2,12 +2,9 @@
 
 use super::{ChangeError, State};
 use crate::code::Code;
+use crate::language::words::PseudoName;
 use crate::limits::MAX_NAME_BYTES;
 use crate::model::{Class, Id, ReadError};
-
-/// Words that end an unquoted id in a selector (R6.4): an id that the engine makes has none there,
-/// so that everybody can write it down as it is.
-const PSEUDOS: [&str; 7] = ["pre", "core", "post", "first", "last", "nth", "depth"];
 
 /// How far ahead of the counter an id may lie and still move it: ids that look like the engine's
 /// are stepped over at once, and a stray one does not make all later ids long.
@@ -34,7 +31,10 @@ pub fn fresh_id(state: &State, class: Class) -> Result<Id, ReadError> {
         let mark = if class == Class::Container { "g" } else { "" };
         let id: Id = format!("{}:{mark}{}", state.word(class), base36(number)).into();
         number += 1;
-        if !PSEUDOS.iter().any(|pseudo| id.ends_with(pseudo)) && !state.was_used(&id)? {
+        // A pseudo ends an unquoted id in a selector (R6.4): an id that the engine makes has none
+        // there, so that everybody can write it down as it is.
+        let ends_in_pseudo = PseudoName::ALL.iter().any(|pseudo| id.ends_with(pseudo.name()));
+        if !ends_in_pseudo && !state.was_used(&id)? {
             return Ok(id);
         }
     }

@@ -101,6 +101,8 @@ pub struct Add {
     pub encoding: Option<String>,
     /// Custom attributes; a null one is not set.
     pub attrs: Map,
+    /// Headers that are kept among the attributes.
+    pub headers: Map,
     /// The time it was made; the wall clock if none is given.
     pub created_at_ns: Option<i64>,
 }
@@ -146,6 +148,8 @@ pub struct Set {
     pub encoding: Option<Option<String>>,
     /// Custom attributes; null removes one.
     pub attrs: Map,
+    /// Headers that are kept among the attributes; null removes one.
+    pub headers: Map,
 }
 
 impl Set {

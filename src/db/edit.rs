@@ -2,7 +2,7 @@
 //!
 //! Nothing is published before it is written, and nothing is written before all of it was judged.
 
-use super::handle::{Db, check_cycle};
+use super::handle::{Db, check_cycle, check_event};
 use super::judge::judge;
 use super::ops::{
     Add, Batch, Commit, CommitReply, EditOp, EditReply, EndCadence, IdReply, IdsReply, KeyReply,
@@ -61,6 +61,18 @@ impl Db {
     }
 
     /// The pruning policies in force.
+    ///
+    /// ```
+    /// use pactdb::{Db, Generation, Policy};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// assert!(db.policies().is_empty());
+    /// db.set_policies(vec![Policy { max_blocks: Some(100), ..Policy::default() }])?;
+    /// assert_eq!(db.policies()[0].max_blocks, Some(100));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn policies(&self) -> Vec<Policy> {
         self.working().state.policies.clone()
     }
@@ -72,6 +84,19 @@ impl Db {
     }
 
     /// Ends a cadence.
+    ///
+    /// ```
+    /// use pactdb::{Add, Commit, Db, Generation};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// db.add(Add::system("Stay polite.").key("tone").cad(1))?;
+    /// assert_eq!(db.commit(Commit::new())?.materialized.len(), 1);
+    /// db.end_cadence("tone")?;
+    /// assert!(db.commit(Commit::new())?.materialized.is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn end_cadence(&self, key: impl Into<String>) -> Result<KeyReply> {
         let key = key.into();
         self.edit(EditOp::Cadence(EndCadence { end: key.clone() }))?;
@@ -95,6 +120,7 @@ impl Db {
     fn rehearse(&self, request: Commit) -> Result<CommitReply> {
         // A commit in between would change the indexes that this one is judged by.
         let _writer = self.write_lock()?;
+        check_event(request.expected_event, self.inner.store.next_seq() - 1)?;
         let (end, commit) = close(&self.working().state, request, self.inner.settings.now())?;
         Ok(end.reply(Some(&commit.turn)))
     }
@@ -107,6 +133,17 @@ impl Db {
     }
 
     /// One edit on its own; a commit is not one.
+    ///
+    /// ```
+    /// use pactdb::{Add, Db, EditOp, EditReply, Generation};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// let reply = db.edit(EditOp::Add(Box::new(Add::user("Where is the key?").id("question"))))?;
+    /// assert!(matches!(reply, EditReply::Id(reply) if reply.id.as_deref() == Some("question")));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn edit(&self, op: EditOp) -> Result<EditReply> {
         let _writer = self.write_lock()?;
         let (seq, now) = (self.inner.store.next_seq(), self.inner.settings.now());
@@ -141,6 +178,8 @@ impl Db {
             return Err(error.into());
         }
         working.pending.push(Pending { seq, group: seq, event, undone: false });
+        drop(published);
+        self.tell_of_events();
         Ok(())
     }
 
@@ -169,9 +208,40 @@ impl Db {
     }
 
     /// Takes the newest uncommitted edit or batch back, by an event of its own.
+    ///
+    /// ```
+    /// use pactdb::{Add, Db, Generation};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// db.add(Add::user("Where is teh key?").id("question"))?;
+    /// assert_eq!(db.undo()?.undone, ["add"]);
+    /// assert!(db.working_state().node("question")?.is_none());
+    /// assert!(db.undo().is_err(), "there is nothing left to take back");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn undo(&self) -> Result<UndoReply> {
+        self.undo_expecting(None)
+    }
+
+    /// The same, unless there is a newer event than the caller knows of.
+    ///
+    /// ```
+    /// use pactdb::{Add, Code, Db, Generation};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// db.add(Add::user("Where is teh key?"))?;
+    /// let known = db.stats()?.events as i64;
+    /// // Somebody else is faster.
+    /// db.add(Add::user("And the lamp?"))?;
+    /// assert_eq!(db.undo_expecting(Some(known)).unwrap_err().code, Code::Conflict);
+    /// # Ok::<(), pactdb::Error>(())
+    /// ```
+    pub fn undo_expecting(&self, event: Option<i64>) -> Result<UndoReply> {
         let _writer = self.write_lock()?;
         let (seq, now) = (self.inner.store.next_seq(), self.inner.settings.now());
+        check_event(event, seq - 1)?;
         let mut working = (*self.working()).clone();
         let Some(group) = working.newest_undoable() else {
             let message =
@@ -194,7 +264,7 @@ impl Db {
         Ok(UndoReply { undone, seq: group })
     }
 
-    /// Makes a past snapshot the newest one; history is kept.
+    /// Makes a past snapshot the newest one; history is kept. For an example see [`Restore`].
     pub fn restore(&self, request: Restore) -> Result<CommitReply> {
         let _writer = self.write_lock()?;
         let working = self.working();
@@ -307,6 +377,7 @@ impl<'a> RunningBatch<'a> {
     }
 
     fn commit(&mut self, working: &Working, request: Commit) -> Result<()> {
+        check_event(request.expected_event, self.first - 1)?;
         let (end, commit) = close(&working.state, request, self.now)?;
         self.replies.push(EditReply::Commit(Box::new(end.reply(Some(&commit.turn)))));
         let event = Arc::new(Event::Committed(commit));

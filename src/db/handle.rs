@@ -14,7 +14,8 @@ use quick_cache::sync::Cache;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::time::Duration;
 
 /// An open store. Clones share it; it can be used from several threads at once.
 ///
@@ -36,6 +37,9 @@ pub struct Db {
 pub(super) struct Inner {
     pub(super) store: Store,
     pub(super) working: RwLock<Arc<Working>>,
+    /// The last event that was published, for those who wait for the next.
+    published: Mutex<u64>,
+    more: Condvar,
     /// Held while something is decided and written.
     writer: Mutex<()>,
     pub(super) settings: Settings,
@@ -57,8 +61,11 @@ impl std::fmt::Debug for Db {
 impl Db {
     pub(super) fn attach(store: Store, settings: Settings) -> Result<Db> {
         let Opened { store, working } = store.recover()?;
+        let published = Mutex::new(store.next_seq() - 1);
         let inner = Inner {
             store,
+            published,
+            more: Condvar::new(),
             working: RwLock::new(Arc::new(working)),
             writer: Mutex::new(()),
             settings,
@@ -125,6 +132,20 @@ impl Db {
 
     /// Packs the file and gives free room back. Where the disk has no room to write the tables anew,
     /// they stay as they are: returns whether they were packed.
+    ///
+    /// ```
+    /// use pactdb::{Add, Commit, Db, Generation};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// db.add(Add::user("Where is the key?"))?;
+    /// db.commit(Commit::new())?;
+    /// let before = db.export(Some("@t0"))?;
+    /// assert!(db.compact()?);
+    /// assert_eq!(db.export(Some("@t0"))?, before);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn compact(&self) -> Result<bool> {
         let _writer = self.write_lock()?;
         Ok(self.inner.store.compact(self.room())?)
@@ -205,6 +226,21 @@ impl Db {
 
     pub(super) fn publish(&self, working: Working) {
         *self.inner.working.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(working);
+        self.tell_of_events();
+    }
+
+    /// Wakes those who wait for events: what was written so far is published.
+    pub(super) fn tell_of_events(&self) {
+        let mut published = self.inner.published.lock().unwrap_or_else(PoisonError::into_inner);
+        *published = self.inner.store.next_seq() - 1;
+        self.inner.more.notify_all();
+    }
+
+    /// The last event that was published, as soon as there is one after `known`; at most so long.
+    pub(crate) fn wait_for_event(&self, known: u64, at_most: Duration) -> u64 {
+        let published = self.inner.published.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.inner.more.wait_timeout_while(published, at_most, |last| *last <= known);
+        *waited.unwrap_or_else(PoisonError::into_inner).0
     }
 }
 
@@ -217,6 +253,19 @@ pub(super) fn check_cycle(expected: Option<i64>, last: u64) -> Result<()> {
             let mut error = Error::new(Code::Conflict, message);
             error.details.cycle = Some(last);
             Err(error)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A conflict with the event that the caller took for the newest.
+pub(super) fn check_event(expected: Option<i64>, last: u64) -> Result<()> {
+    match expected {
+        Some(expected) if u64::try_from(expected) != Ok(last) => {
+            let message = format!(
+                "the newest event is {last}, not {expected}: somebody else edited meanwhile; look again, then retry"
+            );
+            Err(Error::new(Code::Conflict, message))
         }
         _ => Ok(()),
     }

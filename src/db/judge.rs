@@ -75,6 +75,7 @@ fn addition(request: Add, parent: Parent, insert: Option<Insert>) -> change::Add
         mime: request.mime,
         encoding: request.encoding,
         attrs: request.attrs,
+        headers: request.headers.0,
         created_at_ns: request.created_at_ns,
     }
 }
@@ -94,5 +95,6 @@ fn setting(request: Set, targets: Vec<Id>) -> change::Set {
         mime: request.mime,
         encoding: request.encoding,
         attrs: request.attrs,
+        headers: request.headers.0,
     }
 }

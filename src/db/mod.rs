@@ -27,8 +27,9 @@ pub use handle::Db;
 pub use log::{concerned_ids, log_entry};
 pub use ops::{
     Add, AttemptAction, AttemptRequest, Batch, Commit, CommitReply, Diff, EditOp, EditReply,
-    EndCadence, IdReply, IdsReply, ImportReply, ImportTurn, KeyReply, Log, LogEntry, Move,
-    PolicyRequest, Remove, Restore, Select, Set, Stats, ThreadFormat, TurnsRequest, UndoReply,
+    EndCadence, HeaderInfo, Headers, IdReply, IdsReply, ImportReply, ImportTurn, KeyReply, Log,
+    LogEntry, Move, PolicyRequest, Remove, Restore, Select, Set, Stats, ThreadFormat, TurnsRequest,
+    UndoReply,
 };
 pub(crate) use ops::{in_words, is_default, read, request};
 pub use options::Options;

@@ -294,6 +294,17 @@ impl Db {
     }
 
     /// The exact bytes of a provider thread; of the working state if no address is given.
+    ///
+    /// ```
+    /// use pactdb::{Add, Db, Generation};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// db.add(Add::user("Where is the key?"))?;
+    /// assert!(db.thread(None)?.contains("Where is the key?"));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn thread(&self, at: Option<&str>) -> Result<String> {
         self.at(at)?.thread()
     }

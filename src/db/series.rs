@@ -6,7 +6,7 @@ use super::handle::Db;
 use super::ops::{Add, Batch, Commit, EditOp, ImportReply, ImportTurn, TurnsRequest};
 use crate::budget;
 use crate::cause::Cause;
-use crate::change::decide::check_attr;
+use crate::change::decide::{check_attr, check_header};
 use crate::change::{Context, Event, Origin, Working, close_import, plan_import};
 use crate::code::Code;
 use crate::error::{Error, Result};
@@ -14,7 +14,7 @@ use crate::index::CycleKind;
 use crate::json::Json;
 use crate::limits::{MAX_BATCH_OPS, MAX_NAME_BYTES, MAX_NUMBER, MAX_SUBTREE_NODES, MAX_TIME_NS};
 use crate::log::NewEvent;
-use crate::model::Generation;
+use crate::model::{Class, Generation};
 use crate::snapshot::{check_content, check_size, content_bytes, hex, read_document};
 use crate::store::Append;
 use std::io;
@@ -22,6 +22,22 @@ use std::sync::Arc;
 
 impl Db {
     /// Imports a snapshot. Its tree becomes the newest snapshot and the working state.
+    ///
+    /// ```
+    /// use pactdb::{Add, Commit, Db, Generation, json};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// db.add(Add::user("Where is the key?").id("question"))?;
+    /// db.commit(Commit::new())?;
+    /// let document = json::parse(&db.export(Some("@t0"))?).unwrap();
+    ///
+    /// let other = Db::create(folder.path().join("b.pactdb"), Generation::V0_1)?;
+    /// assert_eq!(other.import_snapshot(&document)?.cycle, 1);
+    /// assert!(other.snapshot(1)?.node("question")?.is_some());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn import_snapshot(&self, document: &Json) -> Result<ImportReply> {
         let _writer = self.write_lock()?;
         self.check_room(size_of_document(document))?;
@@ -32,6 +48,22 @@ impl Db {
 
     /// Imports a series of snapshots: all of them, or none. `progress` is told how many are done,
     /// and of how many.
+    ///
+    /// ```
+    /// use pactdb::{Commit, Db, Generation, Json, json};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// db.commit(Commit::new())?;
+    /// db.commit(Commit::new())?;
+    /// let export = |cycle: u64| Ok(json::parse(&db.snapshot(cycle)?.export()?).unwrap());
+    /// let documents = [1, 2].into_iter().map(export).collect::<pactdb::Result<Vec<Json>>>()?;
+    ///
+    /// let other = Db::create(folder.path().join("b.pactdb"), Generation::V0_1)?;
+    /// assert_eq!(other.import_snapshots(&documents, &mut |_, _| {})?.commits, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn import_snapshots(
         &self,
         documents: &[Json],
@@ -118,6 +150,21 @@ impl Db {
     }
 
     /// Imports a flat log of messages (R9.4): one turn for each user message and what follows it.
+    ///
+    /// ```
+    /// use pactdb::{Db, Generation, json};
+    /// # fn main() -> pactdb::Result<()> {
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
+    /// let messages = [
+    ///     json::parse(r#"{"role": "user", "content": "Where is the key?"}"#).unwrap(),
+    ///     json::parse(r#"{"role": "assistant", "content": "Under the mat."}"#).unwrap(),
+    /// ];
+    /// assert_eq!(db.import_messages(&messages, None)?.cycle, 1);
+    /// assert_eq!(db.select("@c1 ^seq .cb")?.ids().len(), 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn import_messages(
         &self,
         messages: &[Json],
@@ -301,9 +348,14 @@ pub fn check_import(add: &Add) -> Result<()> {
         return Err(Error::new(Code::Limit, message));
     }
     add.attrs.iter().try_for_each(|(name, value)| check_attr(name, value))?;
+    for (name, value) in &add.headers.0 {
+        check_header(name, value, [Class::Block])?;
+    }
     let texts = names.into_iter().flatten().chain(&add.tags).map(String::as_str);
-    let attrs = add.attrs.iter().map(|(name, value)| (name.as_str(), value));
-    check_size(texts, [add.tags.len(), 0], attrs).map_err(|what| Error::new(Code::Limit, what))?;
+    let attrs = add.attrs.iter().chain(&add.headers.0);
+    let attrs: Vec<_> = attrs.map(|(name, value)| (name.as_str(), value)).collect();
+    check_size(texts, [add.tags.len(), 0], attrs.into_iter())
+        .map_err(|what| Error::new(Code::Limit, what))?;
     if let Some(content) = &add.content {
         check_content(content).map_err(|what| Error::new(Code::ImportInvalid, what))?;
     }

@@ -18,6 +18,7 @@ use std::path::Path;
 
 /// A note of where something came from, as it stands in the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Source {
     /// The event.
     pub seq: u64,

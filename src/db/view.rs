@@ -185,7 +185,8 @@ impl Db {
         Ok(query::diff(&self.view(), a, b, text, dialect)?)
     }
 
-    /// The same in more detail, whatever the request says about that.
+    /// The same in more detail, whatever the request says about that. For an example of a request
+    /// see [`Diff`].
     pub fn rich_diff(&self, request: &Diff) -> Result<RichDiffReply> {
         let dialect = request.dialect.unwrap_or(self.dialect());
         let (a, b) = (request.a.as_deref(), request.b.as_deref());
@@ -194,8 +195,7 @@ impl Db {
     }
 
     /// Which states a selector is about; nothing is read.
-    #[doc(hidden)]
-    pub fn asked(&self, text: &str, dialect: Option<Dialect>) -> Result<ReadStates> {
+    pub(crate) fn asked(&self, text: &str, dialect: Option<Dialect>) -> Result<ReadStates> {
         let dialect = dialect.unwrap_or(self.dialect());
         self.selector(text, dialect)
             .and_then(|selector| query::states_read(&self.view(), &selector, dialect))

@@ -125,6 +125,7 @@ impl From<i64> for Json {
 
 /// Every digit is kept.
 impl From<i128> for Json {
+    #[inline]
     fn from(number: i128) -> Json {
         match i64::try_from(number) {
             Ok(number) => Json::Int(number),

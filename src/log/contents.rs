@@ -37,10 +37,8 @@ pub(crate) fn each_content(
         if key.0 > at.0.saturating_add(SEEK_FROM) || key < at {
             rows = log.range(key..)?;
         }
-        let row = match rows.next_from(|found| found < key).transpose()? {
-            Some((found, row)) if found.value() == key => row,
-            _ => return Err(missing_content(key.0, key.1)),
-        };
+        let row = rows.value_at(|found| found.cmp(&key))?;
+        let row = row.ok_or_else(|| missing_content(key.0, key.1))?;
         at = (key.0, key.1 + 1);
         lend_from_row(key, row.value(), |body| each(i, body))?;
     }

@@ -1,12 +1,13 @@
-//! The one table of headers (R2): a row says of each header its name, its type, who may set it,
-//! which nodes have it, where a node holds it, and who keeps it.
+//! What is said of a header (R2): its name, its type, who may set it, which nodes have it, where a
+//! node holds it, and who keeps it. The rows are in `table`.
 //!
-//! Requests, statements, documents, dumps, diffs, filters and completion go by it. A new header is
-//! a field of [`Node`], its line in `field`, a row of this table, its stored form, and whatever rule
-//! it has of its own; tests name every place that has to know it beyond that.
+//! The first headers are fields of [`Node`] and have a place of their own in stored bytes, which
+//! are frozen. Those that come later are kept among the custom attributes: no stored form, digest
+//! or request has to learn of them.
 
 use super::{Class, EngineText, FlagField, ListField, Node, NumberField, TextField, with_article};
 use crate::json::Json;
+use crate::limits::MAX_NAME_BYTES;
 
 /// Where a node holds a header, which is also what its values are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +26,67 @@ pub enum Held {
     Content,
     /// Other nodes, which the tree knows.
     Children,
+    /// A value among the custom attributes, under the name of the header, which no custom attribute
+    /// can be given (R2.3). Every header that comes after `encoding` is of this sort.
+    Attr(AttrKind),
+}
+
+/// What a header that is kept among the attributes can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AttrKind {
+    /// A text as long as a name can be.
+    Text,
+    /// An integer between two bounds, which are allowed.
+    Integer {
+        /// The lower bound.
+        least: i64,
+        /// The upper bound.
+        most: i64,
+    },
+    /// True, or not there.
+    Flag,
+}
+
+impl AttrKind {
+    /// Whether a value is one that the header can have.
+    pub fn fits(self, value: &Json) -> bool {
+        match (self, value) {
+            (AttrKind::Text, Json::Str(text)) => text.len() <= MAX_NAME_BYTES,
+            (AttrKind::Integer { least, most }, Json::Int(number)) => {
+                (least..=most).contains(number)
+            }
+            (AttrKind::Flag, Json::Bool(_)) => true,
+            _ => false,
+        }
+    }
+
+    /// What the header can be, in words.
+    pub fn words(self) -> String {
+        match self {
+            AttrKind::Text => format!("a string of at most {MAX_NAME_BYTES} bytes"),
+            AttrKind::Integer { least, most } => format!("an integer from {least} to {most}"),
+            AttrKind::Flag => "true or false".to_owned(),
+        }
+    }
+
+    /// The value that a text spells, as on a command line. It is judged with all others.
+    pub fn spelled(self, text: &str) -> Json {
+        match self {
+            AttrKind::Text => Json::from(text),
+            AttrKind::Integer { .. } | AttrKind::Flag => {
+                crate::json::parse(text).unwrap_or_else(|_| Json::from(text))
+            }
+        }
+    }
+}
+
+/// Whether a value of an optional header means that there is none (R2.2).
+pub fn is_absent(value: &Json) -> bool {
+    match value {
+        Json::Null | Json::Bool(false) => true,
+        Json::List(items) => items.is_empty(),
+        _ => false,
+    }
 }
 
 /// Who may give a header its value.
@@ -57,155 +119,16 @@ pub struct Header {
     pub comes_back: bool,
     /// Whether the template of a turn has it, so that the index answers for it.
     pub in_template: bool,
-}
-
-/// The names of all headers, as documents have them; anything else is a custom attribute.
-pub const HEADERS: [&str; ROWS.len()] = {
-    let mut names = [""; ROWS.len()];
-    let mut i = 0;
-    while i < names.len() {
-        names[i] = ROWS[i].name;
-        i += 1;
-    }
-    names
-};
-
-/// Every header.
-pub static TABLE: [Header; ROWS.len()] = ROWS;
-
-const ROWS: [Header; 23] = {
-    use Held::{Flag, List, Number, Text};
-    use SetBy::{Always, Never, Once};
-    const BLOCKS: Option<(Class, &str)> = Some((Class::Block, "only blocks have one"));
-    const COME_BACK: Option<(Class, &str)> = Some((Class::Block, "only blocks come back"));
-    const CONTAINERS: Option<(Class, &str)> =
-        Some((Class::Container, "only containers can be removable"));
-    // A header that the engine alone sets, and what most headers of others are.
-    let own = Header {
-        name: "",
-        held: Held::Children,
-        given: Never,
-        tracked: 0,
-        only: None,
-        always: false,
-        comes_back: false,
-        in_template: false,
-    };
-    let row = Header { comes_back: true, ..own };
-    let common = Header { in_template: true, ..row };
-    [
-        Header { name: "id", held: engine(EngineText::Id), given: Once, ..own },
-        Header { name: "nodeType", held: engine(EngineText::NodeType), tracked: 5, ..common },
-        Header { name: "role", held: Text(TextField::Role), given: Once, tracked: 6, ..common },
-        Header { name: "kind", held: Text(TextField::Kind), given: Once, tracked: 7, ..common },
-        Header { name: "key", held: Text(TextField::Key), given: Always, tracked: 8, ..common },
-        Header { name: "tags", held: List(ListField::Tags), given: Always, tracked: 9, ..common },
-        Header {
-            name: "ttl",
-            held: Number(NumberField::Ttl),
-            given: Always,
-            tracked: 1,
-            always: true,
-            ..row
-        },
-        Header {
-            name: "cad",
-            held: Number(NumberField::Cad),
-            given: Always,
-            tracked: 10,
-            only: COME_BACK,
-            ..common
-        },
-        Header {
-            name: "offset",
-            held: Number(NumberField::Offset),
-            given: Once,
-            tracked: 4,
-            ..common
-        },
-        Header {
-            name: "priority",
-            held: Number(NumberField::Priority),
-            given: Always,
-            tracked: 2,
-            ..common
-        },
-        Header { name: "refs", held: List(ListField::Refs), given: Always, tracked: 12, ..row },
-        Header {
-            name: "pinned",
-            held: Flag(FlagField::Pinned),
-            given: Always,
-            tracked: 11,
-            ..common
-        },
-        Header {
-            name: "removable",
-            held: Flag(FlagField::Removable),
-            given: Once,
-            tracked: 18,
-            only: CONTAINERS,
-            ..common
-        },
-        Header {
-            name: "provenance",
-            held: Text(TextField::Provenance),
-            given: Once,
-            tracked: 17,
-            ..own
-        },
-        Header {
-            name: "mime",
-            held: Text(TextField::Mime),
-            given: Always,
-            tracked: 13,
-            only: BLOCKS,
-            ..row
-        },
-        Header {
-            name: "encoding",
-            held: Text(TextField::Encoding),
-            given: Always,
-            tracked: 14,
-            only: BLOCKS,
-            ..row
-        },
-        Header { name: "content", held: Held::Content, given: Always, tracked: 16, ..row },
-        Header {
-            name: "content_hash",
-            held: engine(EngineText::ContentHash),
-            tracked: 15,
-            only: BLOCKS,
-            ..row
-        },
-        Header { name: "cycle", held: Number(NumberField::Cycle), tracked: 19, ..own },
-        Header {
-            name: "created_at_ns",
-            held: Number(NumberField::CreatedAtNs),
-            given: Once,
-            tracked: 20,
-            ..own
-        },
-        Header {
-            name: "created_at_iso",
-            held: engine(EngineText::CreatedAtIso),
-            tracked: 21,
-            ..own
-        },
-        Header {
-            name: "creation_index",
-            held: Number(NumberField::CreationIndex),
-            tracked: 22,
-            ..own
-        },
-        Header { name: "children", ..own },
-    ]
-};
-
-const fn engine(text: EngineText) -> Held {
-    Held::EngineText(text)
+    /// What it is for, in a few words, where a request has no field that says so.
+    pub about: &'static str,
 }
 
 impl Header {
+    /// Whether it is true or not there.
+    pub fn is_flag(&self) -> bool {
+        matches!(self.held, Held::Flag(_) | Held::Attr(AttrKind::Flag))
+    }
+
     /// Its value at a cycle, the last one committed; none if the node does not have it, or does
     /// not hold it itself.
     pub fn value(&self, node: &Node, cycle: u64) -> Option<Json> {
@@ -218,6 +141,7 @@ impl Header {
                 list => Some(Json::List(list.iter().map(|item| Json::from(&**item)).collect())),
             },
             Held::Flag(field) => field.of(node).then_some(Json::Bool(true)),
+            Held::Attr(_) => node.attrs.get(self.name).cloned(),
             Held::Content | Held::Children => None,
         }
     }
@@ -226,65 +150,39 @@ impl Header {
     pub fn own_value(&self, node: &Node, cycle: u64) -> Option<Json> {
         match self.held {
             Held::Text(field) => field.of(node).as_deref().map(Json::from),
+            Held::Attr(_) => None,
             _ => self.value(node, cycle),
         }
     }
 
-    /// Makes a text, list or flag of a node what it is in another.
+    /// Makes a text, a list, a flag or an attribute of a node what it is in another.
     pub fn copy(&self, from: &Node, to: &mut Node) {
         match self.held {
             Held::Text(field) => field.of_mut(to).clone_from(field.of(from)),
             Held::List(field) => field.of_mut(to).clone_from(field.of(from)),
             Held::Flag(field) => *field.of_mut(to) = *field.of(from),
+            Held::Attr(_) => match from.attrs.get_key_value(self.name) {
+                Some((name, value)) => drop(to.attrs.insert(name.clone(), value.clone())),
+                None => drop(to.attrs.remove(self.name)),
+            },
             _ => {}
         }
     }
 
-    /// What is wrong about a node that has it and may not, by its class.
+    /// What is wrong about a node that has it and may not, by its class. What is kept among the
+    /// attributes is judged when it is given, because an import may have brought it before.
     pub fn misplaced(&self, node: &Node) -> Option<String> {
-        let (class, _) = self.only.filter(|(class, _)| node.class != *class)?;
-        self.own_value(node, 0)?;
-        let class = if class == Class::Block { "block" } else { "container" };
-        Some(match self.held {
-            Held::Flag(_) => format!("only a {class} can be {}", self.name),
-            _ => format!("only a {class} can have {}", with_article(self.name)),
+        let wrong = self.refused_by(node.class)?;
+        self.own_value(node, 0).map(|_| wrong)
+    }
+
+    /// What is wrong about a node of a class that has it, if anything is.
+    pub fn refused_by(&self, class: Class) -> Option<String> {
+        let (only, _) = self.only.filter(|(only, _)| class != *only)?;
+        let only = if only == Class::Block { "block" } else { "container" };
+        Some(match self.is_flag() {
+            true => format!("only a {only} can be {}", self.name),
+            false => format!("only a {only} can have {}", with_article(self.name)),
         })
     }
-}
-
-/// What is not kept in a node and yet tracked by a diff: the parent, between priority and offset.
-pub const PARENT_TRACKED: u8 = 3;
-
-/// What a request calls by another name than documents do, or has beside the headers.
-const REQUEST_WORDS: [&str; 3] = ["type", "container", "parent"];
-
-/// What filters know beside the headers; no custom attribute has such a name.
-pub const DERIVED: [&str; 9] =
-    ["tag", "type", "parent", "depth", "sdepth", "age", "born_turn", "ephemeral", "sticky"];
-
-/// The header of that name.
-pub fn header(name: &str) -> Option<&'static Header> {
-    TABLE.iter().find(|header| header.name == name)
-}
-
-/// The row of what a node holds.
-pub fn header_of(held: Held) -> Option<&'static Header> {
-    TABLE.iter().find(|header| header.held == held)
-}
-
-/// The headers that a `set` may set, `content` first, then in the order of a diff.
-pub fn settable() -> Vec<&'static Header> {
-    let mut rows: Vec<&Header> = TABLE.iter().filter(|row| row.given == SetBy::Always).collect();
-    rows.sort_by_key(|row| (row.name != "content", row.tracked));
-    rows
-}
-
-/// The headers that an `add` may give, `content` apart.
-pub fn addable() -> impl Iterator<Item = &'static Header> {
-    TABLE.iter().filter(|header| header.given != SetBy::Never && header.name != "content")
-}
-
-/// Whether a name is one that an edit cannot set because it is fixed when a node is made.
-pub fn is_fixed(name: &str) -> bool {
-    REQUEST_WORDS.contains(&name) || header(name).is_some_and(|row| row.given != SetBy::Always)
 }

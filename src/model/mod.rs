@@ -13,15 +13,13 @@ mod order;
 mod place;
 mod source;
 mod subtree;
+mod table;
 mod time;
 mod tree;
 
 pub use class::{Class, Generation};
 pub use field::{EngineText, FlagField, ListField, NumberField, TextField, with_article};
-pub use header::{
-    DERIVED, HEADERS, Header, Held, PARENT_TRACKED, SetBy, TABLE, addable, header, header_of,
-    is_fixed, settable,
-};
+pub use header::{AttrKind, Header, Held, SetBy, is_absent};
 pub use hex::{hex, unhex};
 pub use invariant::violations;
 pub use node::{ContentRef, Id, Lifetime, Name, Node};
@@ -29,5 +27,9 @@ pub use order::{PruneRank, prune_rank, sibling_order};
 pub use place::{Place, Slot, Spine};
 pub use source::{ChangedPart, Instance, ReadError, Skeleton, TurnSource};
 pub use subtree::{Fragment, Subtree};
+pub use table::{
+    DERIVED, HEADERS, PARENT_TRACKED, TABLE, addable, header, header_of, is_fixed, kept_as_attrs,
+    settable,
+};
 pub use time::iso_from_ns;
 pub use tree::{Position, Tree};

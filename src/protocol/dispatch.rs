@@ -7,12 +7,12 @@ use super::exact::Exact;
 use super::operation::{Operation, Request, each_operation};
 use super::replies::{
     Attempts, BatchReply, Compacted, Completed, Difference, Dumped, Imported, Replayed, Selection,
-    StateReply,
+    StateReply, WatchedUntil,
 };
 use super::reply::{Body, Reply, Sink};
 use super::requests::{
     CheckSent, Compact, Compare, Complete, Details, Dump, Explain, Export, GetStats, Import, Life,
-    Nodes, Rebuild, Replay, State, Thread, Tree, Undo, Verify,
+    Nodes, Rebuild, Replay, State, Thread, Tree, Undo, Verify, Watch,
 };
 use super::{run_session, states};
 use crate::db::{
@@ -88,7 +88,7 @@ run! {
         None => Ok(call.db.policies()),
     };
     EndCadence => KeyReply: |request, call| call.db.end_cadence(request.end);
-    Undo => UndoReply: |Undo {}, call| call.db.undo();
+    Undo => UndoReply: |request, call| call.db.undo_expecting(request.expected_event);
     Restore => CommitReply: |request, call| call.db.restore(request);
     AttemptRequest => Attempts: |request, call| {
         let list = request.action == AttemptAction::List;
@@ -173,6 +173,7 @@ run! {
     Compare => Comparison: |request, call| run_session::compare(&request, call);
     CheckSent => SameThread: |CheckSent { attempt }, call| session::check_sent(call.db, &attempt);
     Replay => Replayed: |request, call| run_session::replay(request, call);
+    Watch => WatchedUntil: |request, call| run_session::watch(request, call);
     Life => Vec<Moment>: |Life { id, limit, newest_first }, call| {
         let mut moments = session::life(call.db, &id)?;
         if newest_first {

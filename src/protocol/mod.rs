@@ -8,6 +8,7 @@
 //! what a store sends.
 
 mod call;
+mod cancels;
 mod client;
 mod complete;
 mod dispatch;
@@ -15,6 +16,8 @@ mod envelope;
 mod exact;
 mod files;
 mod lines;
+#[cfg(test)]
+mod made_up_headers;
 mod operation;
 #[cfg(any(feature = "remote", feature = "serve"))]
 mod relay;
@@ -28,7 +31,8 @@ mod statement;
 mod states;
 mod vocabulary;
 
-pub use crate::db::{EndCadence, KeyReply, PolicyRequest};
+pub use crate::db::{EndCadence, HeaderInfo, Headers, KeyReply, PolicyRequest};
+pub use cancels::Cancels;
 pub use client::{Answered, Client, ClientExt, LocalClient};
 pub use dispatch::{answer, handle};
 pub use envelope::Envelope;
@@ -42,12 +46,12 @@ pub(crate) use relay::with_text;
 pub(crate) use relay::{notice_of, text_beside};
 pub use replies::{
     Attempts, BatchReply, Compacted, Completed, Difference, Dumped, Imported, Replayed, Selection,
-    StateKind, StateReply, StoreState,
+    StateKind, StateReply, StoreState, WatchedUntil,
 };
 pub use reply::{Body, Notice, Progress, Reply, Sink};
 pub use requests::{
     CheckSent, Compact, Compare, Complete, Details, Dump, Explain, Export, GetStats, Import, Life,
-    Nodes, Rebuild, Replay, State, Thread, Tree, Undo, Verify,
+    Nodes, Rebuild, Replay, State, Thread, Tree, Undo, Verify, Watch,
 };
 #[cfg(feature = "schema")]
 pub use schema::schema;

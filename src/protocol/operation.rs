@@ -3,12 +3,12 @@
 use super::exact::Exact;
 use super::replies::{
     Attempts, BatchReply, Compacted, Completed, Difference, Dumped, Imported, Replayed, Selection,
-    StateReply,
+    StateReply, WatchedUntil,
 };
 use super::reply::Body;
 use super::requests::{
     CheckSent, Compact, Compare, Complete, Details, Dump, Explain, Export, GetStats, Import, Life,
-    Nodes, Rebuild, Replay, State, Thread, Tree, Undo, Verify,
+    Nodes, Rebuild, Replay, State, Thread, Tree, Undo, Verify, Watch,
 };
 use crate::db::{
     Add, AttemptRequest, Batch, Commit, CommitReply, Diff, EndCadence, IdReply, IdsReply, KeyReply,
@@ -148,7 +148,12 @@ operations! {
     "export" Export(Export) -> Exact { exact!(); };
     "thread" Thread(Thread) -> Exact { exact!(); };
     "select" Select(Select) -> Selection;
-    "nodes" Nodes(Nodes) -> Vec<Map>;
+    "nodes" Nodes(Nodes) -> Vec<Map> {
+        // They are values already.
+        fn body(reply: Vec<Map>) -> Result<Body> {
+            Ok(Body::Value(Json::List(reply.into_iter().map(Json::Map).collect())))
+        }
+    };
     "diff" Diff(Diff) -> Difference;
     "explain" Explain(Explain) -> Explanation;
     "log" Log(Log) -> Vec<LogEntry>;
@@ -160,6 +165,7 @@ operations! {
     "compare" Compare(Compare) -> Comparison;
     "check" Check(CheckSent) -> SameThread;
     "replay" Replay(Replay) -> Replayed;
+    "watch" Watch(Watch) -> WatchedUntil;
     "life" Life(Life) -> Vec<Moment>;
     "dump" Dump(Dump) -> Dumped;
     "compact" Compact(Compact) -> Compacted;

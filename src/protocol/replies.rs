@@ -142,6 +142,16 @@ pub struct StateReply {
     pub store: StoreState,
 }
 
+/// How far a watch came.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct WatchedUntil {
+    /// How many events were told.
+    pub told: u64,
+    /// The last of them; a watch `after` it goes on where this one ended.
+    pub after: u64,
+}
+
 /// Where a store stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

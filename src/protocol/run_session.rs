@@ -1,8 +1,8 @@
 //! Operations on whole histories: imports, replays, dumps, and threads compared.
 
 use super::call::Call;
-use super::replies::{Dumped, Imported, Replayed};
-use super::requests::{Compare, Dump, Import, Replay};
+use super::replies::{Dumped, Imported, Replayed, WatchedUntil};
+use super::requests::{Compare, Dump, Import, Replay, Watch};
 use super::states;
 use crate::code::Code;
 use crate::db::Snapshot;
@@ -11,6 +11,7 @@ use crate::json::{canonical_string, to_json};
 use crate::limits::MAX_LINE_BYTES;
 use crate::session::{
     self, Comparison, Format, ImportProgress, ImportRequest, ReplayRequest, Step, ThreadRequest,
+    WatchRequest,
 };
 
 /// Takes a history in.
@@ -121,6 +122,34 @@ pub(super) fn replay(request: Replay, call: &mut Call<'_>) -> Result<Replayed> {
         true => Replayed::Cycles(by_cycles(steps)),
         false => Replayed::Steps(steps),
     })
+}
+
+/// Follows the log.
+pub(super) fn watch(request: Watch, call: &mut Call<'_>) -> Result<WatchedUntil> {
+    let Watch { q, from, after, limit, dialect } = request;
+    if !call.stream {
+        return Err(Error::request("a watch tells as it goes: ask for it with \"stream\":true"));
+    }
+    let after = match (from, after) {
+        (None, after) => after,
+        (Some(from), None) => {
+            let first = states::cycle_at(call.db, &from, dialect)?;
+            let before = call.db.history().iter().rev().find(|cycle| *cycle < first);
+            Some(call.db.seq_of_cycle(before.unwrap_or(0))?)
+        }
+        (Some(_), Some(_)) => {
+            return Err(Error::request("'from' and 'after' both say where to begin: give one"));
+        }
+    };
+    let request = WatchRequest { after, select: q, dialect };
+    let mut watch = session::Watch::new(call.db, &request)?;
+    let mut until = WatchedUntil { told: 0, after: after.unwrap_or(call.db.events()) };
+    while limit.is_none_or(|limit| until.told < limit) {
+        let watched = watch.wait()?;
+        until = WatchedUntil { told: until.told + 1, after: watched.step.entry.seq };
+        call.part(to_json(&watched)?)?;
+    }
+    Ok(until)
 }
 
 /// The steps of each cycle.

@@ -24,7 +24,8 @@ const ADD_WORDS: [&str; 2] = ["type", "container"];
 pub const MOVE_FIELDS: [&str; 2] = ["offset", "created_at_ns"];
 
 /// The fields of a commit.
-pub const COMMIT_FIELDS: [&str; 3] = ["expected_cycle", "created_at_ns", "dry_run"];
+pub const COMMIT_FIELDS: [&str; 4] =
+    ["expected_cycle", "expected_event", "created_at_ns", "dry_run"];
 
 /// The fields of one policy.
 pub const POLICY_FIELDS: [&str; 5] =
@@ -71,7 +72,7 @@ pub fn statement_request(statement: &Statement, text: &str, dialect: Dialect) ->
             let map = plain_fields("commit", fields, &COMMIT_FIELDS)?;
             read::<Commit>("commit", fields, map)?.into()
         }
-        Statement::Undo(_) => Undo {}.into(),
+        Statement::Undo(_) => Undo::default().into(),
         Statement::Restore(restore) => {
             Restore { at: part(restore.to.at.0), discard: restore.discard }.into()
         }

@@ -20,6 +20,7 @@ use std::collections::BTreeMap;
 /// What differs between two states.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct DiffReply {
     /// In the newer one only, in its canonical order.
     pub added: Vec<Id>,
@@ -32,6 +33,7 @@ pub struct DiffReply {
 /// A node that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct ChangedFields {
     /// Its id.
     pub id: Id,
@@ -42,6 +44,7 @@ pub struct ChangedFields {
 /// The same with values, moves, and what parents gained and lost.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct RichDiffReply {
     /// In the newer one only, in its canonical order.
     pub added: Vec<Id>,
@@ -58,6 +61,7 @@ pub struct RichDiffReply {
 /// A node that differs, with values; `from` is the older one here.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct RichChanged {
     /// Its id.
     pub id: Id,
@@ -77,6 +81,7 @@ pub struct RichChanged {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[allow(missing_docs, reason = "the names say it")]
+#[non_exhaustive]
 pub struct ParentChanged {
     pub previous_parent_id: Option<Id>,
     pub new_parent_id: Option<Id>,
@@ -85,6 +90,7 @@ pub struct ParentChanged {
 /// What a parent gained and lost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct ParentDiff {
     /// The parent.
     pub id: Id,
@@ -97,6 +103,7 @@ pub struct ParentDiff {
 /// A node that seems to have come back under another id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Moved {
     /// The id that went.
     pub from: Id,

@@ -41,6 +41,7 @@ impl Selected {
 
 /// Nodes as objects.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct SelectedNodes {
     /// One object for each node, in the order of R7.
     pub nodes: Vec<Map>,

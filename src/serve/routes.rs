@@ -19,8 +19,8 @@ use crate::model::Generation;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Extension, FromRequestParts, Path, Query, Request, State};
-use axum::http::StatusCode;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{get, post};
@@ -144,12 +144,13 @@ async fn watch(
     Extension(grant): Extension<Grant>,
     Name(name): Name,
     Query(params): Query<Params>,
+    headers: HeaderMap,
 ) -> Response {
     let began = Instant::now();
     let run = async {
         check(&grant, &name)?;
         let lease = shared.stores.open(&name, None).await?;
-        let body = Held::own(&shared, watch_request(params).into_bytes());
+        let body = Held::own(&shared, watch_request(params, &headers).into_bytes());
         let about = About { store: name.clone(), access: Access::Read, text: false, began };
         start(&shared, lease, Asked { about, body }).await
     };
@@ -159,9 +160,21 @@ async fn watch(
     }
 }
 
-fn watch_request(params: Params) -> String {
+fn watch_request(params: Params, headers: &HeaderMap) -> String {
+    let number = |text: &str| text.parse().ok().map(Json::Int);
+    let field = |(name, value): (String, String)| {
+        let numbered = ["after", "limit", "timeout_ms"].contains(&&*name);
+        let value = number(&value).filter(|_| numbered).unwrap_or(Json::Str(value));
+        (name, value)
+    };
     let fields = params.into_iter().filter(|(name, _)| name != "token");
-    let mut request: Map = fields.map(|(name, value)| (name, Json::Str(value))).collect();
+    let mut request: Map = fields.map(field).collect();
+    // A browser that has lost its connection says how far it had come.
+    let last = headers.get("last-event-id").and_then(|last| last.to_str().ok());
+    if let Some(after) = last.and_then(number) {
+        request.remove("from");
+        request.insert("after".to_owned(), after);
+    }
     request.insert("op".to_owned(), "watch".into());
     request.insert("stream".to_owned(), true.into());
     text_of(&Json::Map(request))

@@ -1,6 +1,7 @@
 //! What is sent while a request is being answered: lines of JSON, or server-sent events.
 
 use super::call::{Running, Told};
+use crate::json::raw_field;
 use axum::body::{Bytes, HttpBody};
 use hyper::body::Frame;
 use std::convert::Infallible;
@@ -89,11 +90,15 @@ impl HttpBody for Streamed {
     }
 }
 
-/// The event of a notice: its name is the field of the line, its data the value.
+/// The event of a notice: its name is the field of the line, its data the value. What has a number in
+/// the log has it as its id, from which a browser goes on that lost its connection.
 fn event(line: &str) -> String {
     let notice = line.strip_prefix("{\"").and_then(|line| line.strip_suffix('}'));
-    match notice.and_then(|notice| notice.split_once("\":")) {
-        Some((name, value)) => format!("event: {name}\ndata: {value}\n\n"),
-        None => format!("data: {line}\n\n"),
+    let Some((name, value)) = notice.and_then(|notice| notice.split_once("\":")) else {
+        return format!("data: {line}\n\n");
+    };
+    match raw_field(value, "seq") {
+        Some(seq) => format!("id: {seq}\nevent: {name}\ndata: {value}\n\n"),
+        None => format!("event: {name}\ndata: {value}\n\n"),
     }
 }

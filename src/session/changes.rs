@@ -57,6 +57,7 @@ pub struct FieldChange {
 /// What happened to one node.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct NodeChange {
     /// The node.
     pub id: String,

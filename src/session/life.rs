@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 /// Something that happened to a node.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Moment {
     /// What happened.
     pub what: What,

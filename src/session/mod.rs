@@ -13,6 +13,7 @@ mod life;
 mod provider;
 mod replay;
 mod sent;
+mod watch;
 
 pub use crate::change::{Origin, OriginKind};
 pub use crate::db::Source;
@@ -27,3 +28,4 @@ pub use life::{Moment, life};
 pub use provider::{Comparison, EndReason, Thread, ThreadFormat, ThreadRequest, compare, thread};
 pub use replay::{Replay, ReplayRequest, Step};
 pub use sent::{SameThread, attempt, check_sent};
+pub use watch::{Watch, WatchRequest, Watched};

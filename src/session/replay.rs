@@ -32,9 +32,45 @@ pub struct ReplayRequest {
     pub dialect: Option<Dialect>,
 }
 
+impl ReplayRequest {
+    /// From the beginning to the end, and every node.
+    pub fn new() -> ReplayRequest {
+        ReplayRequest::default()
+    }
+
+    /// The first cycle.
+    #[must_use]
+    pub fn from(mut self, cycle: u64) -> ReplayRequest {
+        self.from = Some(cycle);
+        self
+    }
+
+    /// The last cycle.
+    #[must_use]
+    pub fn to(mut self, cycle: u64) -> ReplayRequest {
+        self.to = Some(cycle);
+        self
+    }
+
+    /// Only what concerns nodes that a selector matches.
+    #[must_use]
+    pub fn select(mut self, selector: impl Into<String>) -> ReplayRequest {
+        self.select = Some(selector.into());
+        self
+    }
+
+    /// The dialect of the selector.
+    #[must_use]
+    pub fn dialect(mut self, dialect: Dialect) -> ReplayRequest {
+        self.dialect = Some(dialect);
+        self
+    }
+}
+
 /// An event and what it changed.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Step {
     /// The event.
     #[serde(flatten)]
@@ -52,7 +88,7 @@ pub struct Step {
 /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
 /// db.add(Add::user("Where is the key?"))?;
 /// db.commit(Commit::new())?;
-/// for step in Replay::new(&db, &ReplayRequest::default())? {
+/// for step in Replay::new(&db, &ReplayRequest::new())? {
 ///     let step = step?;
 ///     println!("{}: {} changes", step.entry.summary, step.changes.len());
 /// }
@@ -106,6 +142,38 @@ impl Replay {
     /// The last event of the walk.
     pub fn last_event(&self) -> u64 {
         self.last
+    }
+
+    /// The number of the event that comes next.
+    pub(super) fn next_event(&self) -> u64 {
+        self.next
+    }
+
+    /// Goes on up to a later event than it was to end with.
+    pub(super) fn extend(&mut self, last: u64) {
+        self.last = self.last.max(last);
+        self.history = self.db.history();
+    }
+
+    /// The nodes that a target matches after the steps so far.
+    pub(super) fn matching(&self, target: &ast::Target, dialect: Dialect) -> Result<BTreeSet<Id>> {
+        self.matching_in(target, dialect, &self.working.state.tree, self.cycle)
+    }
+
+    fn matching_in(
+        &self,
+        target: &ast::Target,
+        dialect: Dialect,
+        tree: &Tree,
+        cycle: u64,
+    ) -> Result<BTreeSet<Id>> {
+        let generation = self.db.generation();
+        let moment = Moment::working(tree.clone(), cycle, generation, self.db.contents());
+        match query::resolve_target(target, dialect, &moment) {
+            Ok(ids) => Ok(ids.into_iter().collect()),
+            Err(error) if error.code == Code::NodeNotFound => Ok(BTreeSet::new()),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// The tree after the steps so far.
@@ -222,13 +290,7 @@ impl Replay {
         let mut matched: BTreeSet<Id> = BTreeSet::new();
         let states = [(before, last_cycle), (&self.working.state.tree, self.cycle)];
         for (tree, cycle) in states {
-            let generation = self.db.generation();
-            let moment = Moment::working(tree.clone(), cycle, generation, self.db.contents());
-            match query::resolve_target(target, *dialect, &moment) {
-                Ok(ids) => matched.extend(ids),
-                Err(error) if error.code == Code::NodeNotFound => {}
-                Err(error) => return Err(error.into()),
-            }
+            matched.extend(self.matching_in(target, *dialect, tree, cycle)?);
         }
         changes.retain(|change| matched.contains(change.id.as_str()));
         Ok(changes)

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 /// A thread that is still, byte for byte, what an attempt was started with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct SameThread {
     /// The attempt.
     pub attempt_id: String,

@@ -84,7 +84,7 @@ pub fn node_object(node: &Node, cycle: u64, content: Option<&Json>) -> Map {
     for (name, value) in &node.attrs {
         map.insert(name.to_string(), value.clone());
     }
-    for header in &TABLE {
+    for header in TABLE {
         let value = header.value(node, cycle);
         if let Some(value) = value.or(header.always.then_some(Json::Null)) {
             map.insert(header.name.to_owned(), value);

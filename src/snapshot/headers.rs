@@ -8,7 +8,8 @@ use crate::limits::{
     MAX_CONTENT_BYTES, MAX_NAME_BYTES, MAX_NUMBER, MAX_TIME_NS, MAX_VALUE_NESTING,
 };
 use crate::model::{
-    Class, FlagField, HEADERS, Lifetime, ListField, Name, Node, TABLE, TextField, iso_from_ns,
+    Class, FlagField, HEADERS, Held, Lifetime, ListField, Name, Node, TABLE, TextField, is_absent,
+    iso_from_ns, kept_as_attrs,
 };
 
 /// The fields of an object, and where it stands.
@@ -40,6 +41,15 @@ impl<'a> Fields<'a> {
         node.cad = self.int("cad", 1)?.map(|cad| cad as u64);
         for field in FlagField::ALL {
             *field.of_mut(&mut node) = self.flag(field.name())?;
+        }
+        for row in kept_as_attrs() {
+            let value = self.object.get(row.name).filter(|value| !is_absent(value));
+            if let (Some(value), Held::Attr(kind)) = (value, row.held) {
+                if !kind.fits(value) {
+                    return Err(self.fault(row.name, &kind.words(), value));
+                }
+                node.attrs.insert(row.name.into(), value.clone());
+            }
         }
         for (name, value) in self.object {
             if !HEADERS.contains(&name.as_str()) {
@@ -125,15 +135,6 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Whether a value of an optional header means that there is none (R2.2).
-fn is_absent(value: &Json) -> bool {
-    match value {
-        Json::Null | Json::Bool(false) => true,
-        Json::List(items) => items.is_empty(),
-        _ => false,
-    }
-}
-
 /// Rules of R2.2 that tie a header to a class.
 pub(super) fn check_class_rules(node: &Node, fields: &Fields<'_>) -> Result<(), ImportError> {
     let wrong = |name: &str, message: &str| {
@@ -151,7 +152,7 @@ pub(super) fn check_class_rules(node: &Node, fields: &Fields<'_>) -> Result<(), 
     if (node.class.is_region() || node.class == Class::Turn) && node.offset != 0 {
         return wrong("offset", "regions and turns are at 0");
     }
-    for header in &TABLE {
+    for header in TABLE {
         let Some((class, words)) = header.only else { continue };
         // A hash is derived: a document that has one where there is none is wrong.
         let has = match header.name {

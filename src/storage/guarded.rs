@@ -8,6 +8,7 @@ use super::error::StoreError;
 use redb::{AccessGuard, Key, Range, ReadOnlyTable, ReadableTable, ReadableTableMetadata, Value};
 use std::borrow::Borrow;
 use std::cell::Cell;
+use std::cmp::Ordering;
 use std::ops::RangeBounds;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -93,15 +94,28 @@ impl<'a, K: Key + 'static, V: Value + 'static> Rows<'a, K, V> {
         found.transpose()
     }
 
-    /// The next row that is not before what is wanted. The test compares keys and does nothing else:
-    /// it runs inside of the guard, so that rows that are passed over cost next to nothing.
-    pub(crate) fn next_from(
+    /// The value of a key that lies ahead, if it is there. Rows before it are passed over. The
+    /// comparison, of a key that is found with the one that is sought, does nothing else: it runs
+    /// inside of the guard, so that rows that are passed over cost next to nothing.
+    pub(crate) fn value_at(
         &mut self,
-        before: impl Fn(K::SelfType<'_>) -> bool,
-    ) -> Option<Result<Entry<'a, K, V>, StoreError>> {
-        self.step(|range| {
-            range.find(|row| row.as_ref().map_or(true, |(key, _)| !before(key.value())))
-        })
+        compare: impl Fn(K::SelfType<'_>) -> Ordering,
+    ) -> Result<Option<Row<'a, V>>, StoreError> {
+        if self.ended {
+            return Ok(None);
+        }
+        let found = guard(|| {
+            while let Some((key, value)) = self.range.next().transpose()? {
+                match compare(key.value()) {
+                    Ordering::Less => {}
+                    Ordering::Equal => return Ok(Some(Row::looked_at(value))),
+                    Ordering::Greater => break,
+                }
+            }
+            Ok::<_, redb::StorageError>(None)
+        });
+        self.ended = found.is_err();
+        found
     }
 }
 

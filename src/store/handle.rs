@@ -33,6 +33,7 @@ impl std::fmt::Debug for Store {
 /// The sizes of a store, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct StoreSizes {
     /// The whole file.
     pub file_bytes: u64,

@@ -30,6 +30,7 @@ pub enum VerifyStep {
 
 /// How far long work has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Progress {
     /// What is being done.
     pub step: VerifyStep,
@@ -42,6 +43,7 @@ pub struct Progress {
 /// What a verification looked at; all of it was right.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Verified {
     /// Events, each checked against the one before.
     pub events: u64,

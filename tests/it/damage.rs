@@ -1,24 +1,22 @@
 //! A bad byte is harmless, or it is found and named; it is never read as data.
 //!
 //! Bytes of a closed store's file are changed one at a time. Whatever is then read, and whatever
-//! verification says, must either be right or be an error with a code of the specification. What is
-//! no store at all is refused and keeps every byte. Where whole pages were exchanged, to write is
-//! refused and never ends the process.
+//! verification says, must either be right or be an error with a code of the specification.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod pages;
+mod refused;
+
 use crate::support::disk::Disk;
-use crate::support::life::{CLOCK, ask, must};
+use crate::support::life::{CLOCK, must};
 use crate::support::seeded::{Random, scaled};
 use pactdb::{Db, Error, Log, Options};
 use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::sync::Once;
-
-const META: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("meta");
 
 /// What redb's panics say is of no interest to whoever runs the tests; all others are printed.
 pub(crate) fn quiet() {
@@ -207,91 +205,6 @@ fn in_threads<T: Sync, R: Send>(items: &[T], run: impl Fn(&T) -> R + Sync) -> Ve
     })
 }
 
-/// Opens a file, which must be refused with one of some codes and keep every byte.
-fn refused(path: &Path, codes: &[&str], what: &str) {
-    let before = std::fs::read(path).unwrap();
-    for attempt in 0..2 {
-        let error = Db::open(path).expect_err(what);
-        assert!(codes.contains(&error.code.as_str()), "{what}: {} {error}", error.code);
-        assert!(std::fs::read(path).unwrap() == before, "{what}: changed by opening {attempt}");
-    }
-}
-
-#[test]
-fn what_is_no_store_is_refused_and_not_touched() {
-    quiet();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("file");
-    let text = "To whom it may concern: this is not a store. ".repeat(500);
-    for (what, bytes) in [
-        ("an empty file", Vec::new()),
-        ("a short text", b"hello".to_vec()),
-        ("a long text", text.clone().into_bytes()),
-        ("zeros", vec![0; 1 << 20]),
-        ("the magic number alone", store()[..9].to_vec()),
-        ("a beginning", store()[..2000].to_vec()),
-    ] {
-        std::fs::write(&path, bytes).unwrap();
-        refused(&path, &["E_STORE_FORMAT"], what);
-    }
-}
-
-/// redb marks every file that it opens, and writes its free pages down when it closes one. A redb
-/// file of some other program was thus changed by the attempt to open it as a store.
-#[test]
-fn the_redb_file_of_another_program_is_refused_and_not_touched() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("other.redb");
-    let other: TableDefinition<'_, u64, u64> = TableDefinition::new("other");
-    let db = Database::create(&path).unwrap();
-    let txn = db.begin_write().unwrap();
-    txn.open_table(other).unwrap().insert(1, 2).unwrap();
-    txn.commit().unwrap();
-    // A copy of a file in use needs a repair, which would write to it as well.
-    let in_use = folder.path().join("in-use.redb");
-    std::fs::copy(&path, &in_use).unwrap();
-    drop(db);
-    refused(&path, &["E_STORE_FORMAT"], "another program's file");
-    refused(&in_use, &["E_STORE_FORMAT"], "another program's file, not closed");
-    let db = Database::open(&path).unwrap();
-    let txn = db.begin_read().unwrap();
-    assert_eq!(txn.open_table(other).unwrap().get(1).unwrap().unwrap().value(), 2);
-}
-
-#[test]
-fn a_store_of_a_newer_format_is_refused_and_not_touched() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("newer");
-    std::fs::write(&path, store()).unwrap();
-    let db = Database::open(&path).unwrap();
-    let txn = db.begin_write().unwrap();
-    txn.open_table(META).unwrap().insert("format", 2u32.to_le_bytes().as_slice()).unwrap();
-    txn.commit().unwrap();
-    drop(db);
-    refused(&path, &["E_STORE_FORMAT"], "a newer store");
-    let error = Db::open(&path).unwrap_err();
-    assert!(error.message.contains("format 2"), "{error}");
-}
-
-/// A file that was cut off is a store no longer, or one with damage; either way it stays as it is.
-#[test]
-fn a_truncated_store_is_refused_and_not_touched() {
-    quiet();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("cut");
-    let image = store();
-    let mut random = Random::new(7);
-    let mut lengths =
-        vec![1, 8, 9, 100, 319, 320, 4095, 4096, 8192, image.len() - 4096, image.len() - 1];
-    lengths.extend((0..scaled(20)).map(|_| random.below(image.len() as u64) as usize));
-    for len in lengths {
-        std::fs::write(&path, &image[..len]).unwrap();
-        let codes: &[&str] =
-            if len < 4096 { &["E_STORE_FORMAT"] } else { &["E_STORE_FORMAT", "E_LOG_CORRUPT"] };
-        refused(&path, codes, &format!("the first {len} bytes"));
-    }
-}
-
 /// The chain of hashes ties each event to the one before; nothing ties the last one to anything
 /// after it. A log that lost its newest uncommitted events read as one that never had them, and
 /// verification passed.
@@ -457,158 +370,4 @@ fn the_program_says_nothing_of_panics_that_were_caught() {
             assert!(ran.status == 0 || ran.err.starts_with("E_"), "{command}: {}", ran.err);
         }
     }
-}
-
-/// A closed store whose pages were written, freed and written again by many openings.
-fn worn_store() -> Vec<u8> {
-    let disk = Disk::with(store());
-    for round in 0..6 {
-        let db = Options::new().clock(CLOCK).open_on(disk.clone()).unwrap();
-        for turn in 0..12 {
-            let text = format!("once more {round} {turn} {}", "and on ".repeat(turn * 40));
-            must(&db, &json!({"op": "add", "role": "user", "content": text}));
-            must(&db, &json!({"op": "commit"}));
-        }
-        if round % 3 == 1 {
-            db.rebuild(|_| {}).unwrap();
-        }
-    }
-    disk.bytes()
-}
-
-/// Exchanges of two pages, one of which whoever adds something reads; all pages have something in
-/// them. Every third time one page is only put over the other.
-#[cfg(feature = "cli")]
-fn exchanges(image: &[u8], count: usize, random: &mut Random) -> Vec<(Vec<u8>, String)> {
-    let disk = Disk::with(image.to_vec());
-    let db = Options::new().clock(CLOCK).open_on(disk.clone()).unwrap();
-    must(&db, &json!({"op": "add", "content": "one more"}));
-    must(&db, &json!({"op": "commit"}));
-    drop(db);
-    let mut read: Vec<usize> =
-        disk.take_reads().iter().map(|(at, _)| *at as usize / 4096).collect();
-    read.sort_unstable();
-    read.dedup();
-    read.retain(|page| *page > 0 && (page + 1) * 4096 <= image.len());
-    let page = |page: usize| &image[page * 4096..][..4096];
-    let used: Vec<usize> =
-        (1..image.len() / 4096).filter(|at| page(*at).iter().any(|byte| *byte != 0)).collect();
-    let one = |i: usize| {
-        let from = read[i % read.len()];
-        let to = used[random.below(used.len() as u64) as usize];
-        let mut changed = image.to_vec();
-        changed[from * 4096..][..4096].copy_from_slice(page(to));
-        if !i.is_multiple_of(3) {
-            changed[to * 4096..][..4096].copy_from_slice(page(from));
-        }
-        (changed, format!("exchange {i}, of the pages {from} and {to}"))
-    };
-    (0..count).map(one).collect()
-}
-
-/// redb does not check what it reads. Where pages were exchanged, its commit panicked, and panicked
-/// again while it cleaned up, which ended the process; `compact` also went round in circles.
-#[cfg(feature = "cli")]
-#[test]
-fn exchanged_pages_never_end_the_program() {
-    let folder = crate::support::program::Folder::new();
-    folder.ok(&["demo"]);
-    let pipe = r#"{"op":"select","selector":".cb"}
-{"op":"add","content":"x"}
-{"op":"commit"}
-{"op":"add","content":"y"}
-{"op":"commit"}"#;
-    let commands: [(&[&str], &str); 5] = [
-        (&["add", "one more"], ""),
-        (&["compact"], ""),
-        (&["commit"], ""),
-        (&["rebuild"], ""),
-        (&["pipe"], pipe),
-    ];
-    let mut random = Random::new(11);
-    let (mut refused, mut done) = (0, 0);
-    for (image, count) in [(folder.read("demo.pactdb"), 400), (store(), 300), (worn_store(), 300)] {
-        for (i, (image, what)) in
-            exchanges(&image, scaled(count), &mut random).into_iter().enumerate()
-        {
-            let (arguments, input) = commands[random.below(5) as usize];
-            let name = format!("{i}.pactdb");
-            std::fs::write(folder.path(&name), &image).unwrap();
-            let arguments = [&["-s", &name], arguments].concat();
-            let ran = folder.run_with(&arguments, input);
-            let coded = ran.err.starts_with("E_") && !ran.err.contains("panicked");
-            match ran.status {
-                0 => done += 1,
-                1 if coded => refused += 1,
-                _ => panic!("{what}, then {arguments:?}: {ran:?}"),
-            }
-            // What is refused before anything was written has changed nothing.
-            if ran.err.contains("Nothing more is written") && arguments[2] != "pipe" {
-                assert!(folder.read(&name) == image, "{what}, then {arguments:?}: {ran:?}");
-            }
-            std::fs::remove_file(folder.path(&name)).unwrap();
-        }
-    }
-    // Most of these pages matter to whoever writes, and `rebuild` and `compact` look at all of them.
-    assert!(refused > done && done > refused / 20, "{refused} refused, {done} done");
-}
-
-/// Where redb's own pages are damaged, everything can still be read, and nothing is written: not by
-/// whoever tries, and not at closing.
-#[test]
-fn a_store_whose_free_pages_are_damaged_can_be_read_and_keeps_every_byte() {
-    quiet();
-    let image = worn_store();
-    let disk = Disk::with(image.clone());
-    let db = Options::new().clock(CLOCK).open_on(disk.clone()).unwrap();
-    let opening: Vec<(u64, usize)> = disk.take_reads();
-    let right = read_all(&db).unwrap();
-    drop(db);
-    let mut found = 0;
-    for (at, len) in opening.into_iter().filter(|(at, _)| *at > 0) {
-        let mut damaged = image.clone();
-        // The last byte of what is used.
-        let used = damaged[at as usize..][..len].iter().rposition(|byte| *byte != 0).unwrap();
-        damaged[at as usize + used] ^= 1;
-        let disk = Disk::with(damaged.clone());
-        disk.record();
-        let Ok(db) = Options::new().clock(CLOCK).open_on(disk.clone()) else { continue };
-        let Err(refused) = db.stats() else { continue };
-        assert_eq!(refused.code.as_str(), "E_LOG_CORRUPT", "{refused}");
-        found += 1;
-        let answer = ask(&db, &json!({"op": "add", "content": "one more"}));
-        assert_eq!(answer["error"]["code"], "E_LOG_CORRUPT", "{answer}");
-        assert_eq!(db.verify(|_| {}).unwrap_err().code.as_str(), "E_LOG_CORRUPT");
-        assert_eq!(db.export(None).unwrap(), right.exports[0]);
-        drop(db);
-        assert_eq!(disk.step_count(), 0);
-    }
-    assert!(found > 1, "{found}");
-}
-
-/// A branch in the place of a page below it: redb went down and down, to the end of the stack.
-#[cfg(feature = "cli")]
-#[test]
-fn pages_that_name_each_other_are_not_followed_for_ever() {
-    let folder = crate::support::program::Folder::new();
-    folder.ok(&["demo"]);
-    let image = folder.read("demo.pactdb");
-    let page = |page: usize| &image[page * 4096..][..4096];
-    let all = 1..image.len() / 4096;
-    let branches: Vec<usize> = all.clone().filter(|at| page(*at)[..2] == [2, 0]).collect();
-    let leaves: Vec<usize> = all.filter(|at| page(*at)[..2] == [1, 0]).collect();
-    assert!(!branches.is_empty() && leaves.len() > 20);
-    let mut refused = 0;
-    for branch in branches {
-        for leaf in &leaves {
-            let mut changed = image.clone();
-            changed[leaf * 4096..][..4096].copy_from_slice(page(branch));
-            std::fs::write(folder.path("round.pactdb"), &changed).unwrap();
-            let ran = folder.run(&["-s", "round.pactdb", "stats"]);
-            let what = format!("page {branch} in the place of {leaf}: {ran:?}");
-            assert!(ran.status == 0 || ran.status == 1 && ran.err.starts_with("E_"), "{what}");
-            refused += ran.status;
-        }
-    }
-    assert!(refused > 5, "{refused}");
 }

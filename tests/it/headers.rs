@@ -5,8 +5,8 @@
 mod everywhere;
 
 use pactdb::internals::model::{
-    DERIVED, FlagField, HEADERS, Held, ListField, PARENT_TRACKED, SetBy, TABLE, TextField, header,
-    header_of, is_fixed, settable,
+    AttrKind, DERIVED, FlagField, HEADERS, Held, ListField, PARENT_TRACKED, SetBy, TABLE,
+    TextField, header, header_of, is_fixed, settable,
 };
 use pactdb::protocol::{Request, add_fields, set_fields};
 use pactdb::{Code, Json, Map, Set};
@@ -18,7 +18,9 @@ fn sample(held: Held) -> Json {
         Held::Text(_) | Held::EngineText(_) => Json::from("x"),
         Held::Number(_) => Json::Int(1),
         Held::List(_) => Json::List(vec![Json::from("x")]),
-        Held::Flag(_) => Json::Bool(true),
+        Held::Flag(_) | Held::Attr(AttrKind::Flag) => Json::Bool(true),
+        Held::Attr(AttrKind::Integer { least, .. }) => Json::Int(least),
+        Held::Attr(AttrKind::Text) => Json::from("x"),
         Held::Content | Held::Children => Json::List(Vec::new()),
     }
 }
@@ -33,7 +35,7 @@ fn request(op: &str, name: &str, value: Json) -> pactdb::Result<Request> {
 
 #[test]
 fn requests_take_the_headers_that_the_table_says() {
-    for row in &TABLE {
+    for row in TABLE {
         let added = request("add", row.name, sample(row.held));
         assert_eq!(added.is_ok(), row.given != SetBy::Never, "add {}: {added:?}", row.name);
         let set = request("set", row.name, sample(row.held));
@@ -91,7 +93,7 @@ fn the_table_has_every_field_of_nodes_under_its_name() {
         _ => None,
     });
     assert_eq!(flags, FlagField::ALL.iter().map(|field| field.name()).collect());
-    for row in &TABLE {
+    for row in TABLE {
         assert_eq!(header_of(row.held).map(|found| found.name), Some(row.name));
     }
     assert!(DERIVED.iter().all(|name| header(name).is_none()));

@@ -369,3 +369,29 @@ fn deep_nesting_is_an_error_and_not_the_end_of_the_stack() {
     let reply = handle_line(&db, &format!(r#"{{"op":"add","content":{brackets}}}"#));
     assert!(reply.contains("E_LIMIT") && reply.contains("256 levels"), "{reply}");
 }
+
+/// Python reads a bare `-0` as the integer 0, and only `-0.0` has a sign.
+#[test]
+fn a_bare_minus_zero_is_the_integer_zero() {
+    assert_eq!(parse("-0").unwrap(), Json::Int(0));
+    assert_eq!(canonical_string(&parse(r#"{"f":-0.0,"n":-0}"#).unwrap()), r#"{"f":-0.0,"n":0}"#);
+
+    let db = Options::new().clock(1000).create_on(Memory::default()).unwrap();
+    // As a content, in an attribute, and as numbers of the request.
+    let add = r#"{"op":"add","id":"x","to":"^sys","priority":-0,"offset":-0,"content":{"n":-0},"attrs":{"data_n":[-0,-0.0]}}"#;
+    assert_eq!(handle_line(&db, add).trim_end(), r#"{"ok":{"id":"x"}}"#);
+    handle_line(&db, r#"{"op":"commit","expected_cycle":-0}"#);
+    let export = db.export(Some("@c1")).unwrap();
+    for part in [r#""content":{"n":0}"#, r#""data_n":[0,-0.0]"#, r#""offset":0"#, r#""priority":0"#]
+    {
+        assert!(export.contains(part), "{part} in {export}");
+    }
+    let other = Options::new().clock(1000).create_on(Memory::default()).unwrap();
+    let signed = export.replace(r#"{"n":0}"#, r#"{"n":-0}"#);
+    assert_ne!(signed, export);
+    let reply = handle_line(&other, &format!(r#"{{"op":"import","snapshot":{signed}}}"#));
+    assert!(reply.contains("\"ok\""), "{reply}");
+    assert_eq!(other.export(Some("@c1")).unwrap(), export, "the hash is that of the integer 0");
+    let found = handle_line(&db, r#"{"op":"select","q":"@c1 [priority=-0]"}"#);
+    assert!(found.contains("\"x\""), "{found}");
+}

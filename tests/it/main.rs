@@ -2,6 +2,7 @@
 
 mod all_or_nothing;
 mod amendments;
+mod attach;
 mod budgets;
 mod causes;
 mod checks;

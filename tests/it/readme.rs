@@ -8,6 +8,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[cfg(unix)]
+mod terminals;
+
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -96,16 +96,18 @@ pub fn pretty<T: Serialize>(value: &T) -> Result<String> {
 
 fn edited(look: Look, did: &str, reply: &EditReply) -> String {
     match reply {
-        EditReply::Id(IdReply { id: Some(id) }) => format!("added {}\n", look.paint(Tone::Id, id)),
-        EditReply::Id(IdReply { id: None }) => "nothing matches the place\n".to_owned(),
-        EditReply::Ids(IdsReply { ids }) if ids.is_empty() => "nothing matched\n".to_owned(),
-        EditReply::Ids(IdsReply { ids }) => {
+        EditReply::Id(IdReply { id: Some(id), .. }) => {
+            format!("added {}\n", look.paint(Tone::Id, id))
+        }
+        EditReply::Id(IdReply { id: None, .. }) => "nothing matches the place\n".to_owned(),
+        EditReply::Ids(IdsReply { ids, .. }) if ids.is_empty() => "nothing matched\n".to_owned(),
+        EditReply::Ids(IdsReply { ids, .. }) => {
             let ids = visible(&ids.join(" ")).into_owned();
             let ids = render::cut(&ids, look.width.saturating_sub(did.len() + 1));
             format!("{did} {}\n", look.paint(Tone::Id, &ids))
         }
         EditReply::Policies(policies) => render::policies(look, policies),
-        EditReply::Key(KeyReply { key }) => format!("ended the cadence of {}\n", visible(key)),
+        EditReply::Key(KeyReply { key, .. }) => format!("ended the cadence of {}\n", visible(key)),
         EditReply::Commit(reply) => render::commit(look, "committed", reply),
     }
 }
@@ -204,7 +206,7 @@ fn import(look: Look, client: &dyn Client, request: Import) -> Result<Answer> {
 }
 
 fn same(same: &SameThread) -> String {
-    let SameThread { attempt_id, at_event, format, thread_sha256 } = same;
+    let SameThread { attempt_id, at_event, format, thread_sha256, .. } = same;
     format!(
         "the {format} thread of {attempt_id} at @e{at_event} is what was sent: SHA-256 {thread_sha256}\n"
     )

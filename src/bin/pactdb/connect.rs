@@ -69,7 +69,7 @@ impl Wish {
     }
 
     /// The same for a process that stays: it shares the store if it has it open.
-    pub fn to_stay(self) -> Result<Connection> {
+    pub fn staying(self) -> Result<Connection> {
         let missing = match self.read_only {
             true => Missing::Refuse,
             false => Missing::Make(Generation::default()),

@@ -90,7 +90,7 @@ impl Context {
 
     /// The store, for a command that stays: others may attach to it.
     pub fn open_to_stay(&self) -> Result<Connection> {
-        self.wish.clone().to_stay()
+        self.wish.clone().staying()
     }
 
     /// What work may take that is no request.

@@ -2,19 +2,20 @@
 //!
 //! Lines are read by a thread of their own, so that a signal is heard while nothing comes. It ends the
 //! request in progress, which is answered with `E_CANCELLED`; then the pipe ends as it does when its
-//! input ends.
+//! input ends. `{"cancel": rid}` ends a request that came before, and only that.
 
 use crate::signals::{self, Output};
 use pactdb::json::{Line, read_line};
 use pactdb::limits::MAX_LINE_BYTES;
-use pactdb::protocol::{Client, handle_streaming, refuse_line};
-use pactdb::{Code, Error, Result};
+use pactdb::protocol::{Cancels, Client, handle_streaming, refuse_line};
+use pactdb::{Budget, Cancel, Code, Error, Result};
 use std::io::{BufRead, ErrorKind, Write};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 /// What the pipe waits for.
 enum Came {
-    Line(Vec<u8>),
+    Line(Vec<u8>, Cancel),
     /// The beginning of a line that is too long.
     TooLong(Vec<u8>),
     End,
@@ -30,17 +31,23 @@ pub fn run(client: &dyn Client) -> Result<()> {
     let _watcher = signals::tell(move || {
         let _ = signal.send(Came::Signal);
     });
-    std::thread::spawn(move || read(&sender));
-    serve(client, &receiver)
+    let asked = Arc::new(Cancels::default());
+    let heard = asked.clone();
+    std::thread::spawn(move || read(&sender, &heard));
+    serve(client, &receiver, &asked)
 }
 
-fn read(sender: &SyncSender<Came>) {
+fn read(sender: &SyncSender<Came>, asked: &Cancels) {
     let mut input = std::io::stdin().lock();
     loop {
         let mut line = Vec::new();
         let came = match read_line(&mut input, &mut line, MAX_LINE_BYTES) {
             Ok(Line::End) => Came::End,
-            Ok(Line::Whole) => Came::Line(line),
+            Ok(Line::Whole) if is_blank(&line) => continue,
+            Ok(Line::Whole) => match asked.heard(&line) {
+                Some(cancel) => Came::Line(line, cancel),
+                None => continue,
+            },
             Ok(Line::TooLong) => Came::TooLong(line),
             Err(error) => Came::Failed(error),
         };
@@ -62,13 +69,18 @@ impl Came {
     }
 }
 
-fn serve(client: &dyn Client, receiver: &Receiver<Came>) -> Result<()> {
+fn serve(client: &dyn Client, receiver: &Receiver<Came>, asked: &Cancels) -> Result<()> {
     while !signals::came_already() {
         let reply = match receiver.recv() {
-            Ok(Came::Line(line)) if is_blank(&line) => continue,
-            Ok(Came::Line(line)) => handle_streaming(client, line, &mut |before| {
-                send(&before).map_err(|error| failed(&error))
-            }),
+            Ok(Came::Line(line, cancel)) => {
+                let reply = Budget::new().cancelled_by(&cancel).run(|| {
+                    handle_streaming(client, line, &mut |before| {
+                        send(&before).map_err(|error| failed(&error))
+                    })
+                });
+                asked.answered();
+                reply
+            }
             Ok(Came::TooLong(line)) => refuse_line(&line, too_long()),
             Ok(Came::Failed(error)) => {
                 return Err(Error::new(Code::StoreIo, format!("the input: {error}")));

@@ -279,6 +279,10 @@ fn build(state: &State, add: &Add, class: Class, context: Context) -> Result<Nod
             node.attrs.insert(name.as_str().into(), value.clone());
         }
     }
+    for (name, value) in &add.headers {
+        let value = attrs::check_header(name, value, [class])?;
+        node.attrs.extend(value.map(|value| (Name::from(name.as_str()), value)));
+    }
     attrs::check_node(&node)?;
     if let Some(content) = &add.content {
         let bytes = attrs::check_content(content)?;

@@ -4,7 +4,9 @@ use crate::change::ChangeError;
 use crate::code::Code;
 use crate::json::Json;
 use crate::limits::{MAX_CONTENT_BYTES, MAX_NAME_BYTES, MAX_NUMBER, MAX_VALUE_NESTING};
-use crate::model::{DERIVED, HEADERS, Name, Node, TextField, with_article};
+use crate::model::{
+    Class, DERIVED, HEADERS, Held, Name, Node, TextField, header, is_absent, with_article,
+};
 use crate::snapshot::{check_attr_size, check_node_size, content_bytes};
 
 /// Judges a custom attribute.
@@ -25,6 +27,35 @@ pub fn check_attr(name: &str, value: &Json) -> Result<(), ChangeError> {
     check_name("an attribute name", name)?;
     check_nesting(name, value)?;
     check_attr_size(name, value).map_err(too_large)
+}
+
+/// Judges a header that is kept among the attributes, for nodes of some classes. It is none if the
+/// value means that.
+pub fn check_header(
+    name: &str,
+    value: &Json,
+    classes: impl IntoIterator<Item = Class>,
+) -> Result<Option<Json>, ChangeError> {
+    let invalid = |message: String| Err(ChangeError::new(Code::AttrInvalid, message));
+    let (row, kind) = match header(name).map(|row| (row, row.held)) {
+        Some((row, Held::Attr(kind))) => (row, kind),
+        Some(_) => return invalid(format!("'{name}' is a header that has a field of its own")),
+        None => return invalid(format!("there is no header '{name}'")),
+    };
+    if is_absent(value) {
+        return Ok(None);
+    }
+    if !kind.fits(value) {
+        let found = match value {
+            Json::Int(number) => number.to_string(),
+            other => other.type_name().to_owned(),
+        };
+        return invalid(format!("'{name}' must be {}, not {found}", kind.words()));
+    }
+    match classes.into_iter().find_map(|class| row.refused_by(class)) {
+        Some(what) => invalid(what),
+        None => Ok(Some(value.clone())),
+    }
 }
 
 /// Judges a node as a whole, beside its content.

@@ -11,7 +11,7 @@ mod remove;
 mod set;
 mod target;
 
-pub use attrs::check_attr;
+pub use attrs::{check_attr, check_header};
 pub(super) use birth::{new_core, next_time};
 pub use decided::Decided;
 

@@ -30,6 +30,9 @@ pub(super) fn decide(
             add::check_cad(&after)?;
         }
         add::check_class(&after)?;
+        for (name, value) in &set.headers {
+            attrs::check_header(name, value, [after.class])?;
+        }
         if grows {
             attrs::check_node(&after)?;
         }
@@ -85,6 +88,10 @@ fn change_of(state: &State, set: &Set, context: Context) -> Result<Change, Chang
     for (name, value) in &set.attrs {
         attrs::check_attr(name, value)?;
         change.attrs.insert(Name::from(name.as_str()), (!value.is_null()).then(|| value.clone()));
+    }
+    for (name, value) in &set.headers {
+        let value = attrs::check_header(name, value, [])?;
+        change.attrs.insert(Name::from(name.as_str()), value);
     }
     Ok(change)
 }

@@ -134,6 +134,13 @@ impl Add {
         self
     }
 
+    /// A header that has no setter here; more than one can be set.
+    #[must_use]
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<Json>) -> Add {
+        self.headers.insert(name, value);
+        self
+    }
+
     /// Never pruned.
     #[must_use]
     pub fn pinned(mut self) -> Add {
@@ -199,6 +206,13 @@ impl Set {
         self.attrs.insert(name.into(), value.into());
         self
     }
+
+    /// A header that has no setter here; null removes it.
+    #[must_use]
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<Json>) -> Set {
+        self.headers.insert(name, value);
+        self
+    }
 }
 
 impl Move {
@@ -241,6 +255,13 @@ impl Commit {
     #[must_use]
     pub fn expecting(mut self, cycle: u64) -> Commit {
         self.expected_cycle = Some(cycle_number(cycle));
+        self
+    }
+
+    /// Only if this is the last event: else somebody else edited meanwhile.
+    #[must_use]
+    pub fn expecting_event(mut self, event: u64) -> Commit {
+        self.expected_event = Some(cycle_number(event));
         self
     }
 

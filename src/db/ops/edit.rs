@@ -4,9 +4,10 @@
 //! of the operation protocol.
 
 use super::absent;
+use super::headers::{self, Headers};
 use super::request::request;
 use crate::error::{Error, Result};
-use crate::json::{Json, Map};
+use crate::json::{Json, Map, from_json, to_json};
 use crate::model::settable;
 use serde::{Deserialize, Serialize};
 
@@ -84,6 +85,11 @@ request! {
         attrs: Map,
         /// When it was made; the clock if there is none.
         created_at_ns: Option<i64>,
+    } flatten {
+        /// Headers that have no field here.
+        #[serde(deserialize_with = "headers::addable")]
+        #[cfg_attr(feature = "schema", schemars(schema_with = "headers::addable_schema"))]
+        headers: Headers,
     }
 
     /// Sets headers of nodes. A field that is `None` leaves its header alone, `Some(None)` removes it.
@@ -135,29 +141,28 @@ request! {
         encoding: Option<Option<String>>,
         /// Custom attributes; null removes one.
         attrs: Map,
+    } flatten {
+        /// Headers that have no field here; null removes one.
+        #[serde(deserialize_with = "headers::settable")]
+        #[cfg_attr(feature = "schema", schemars(schema_with = "headers::settable_schema"))]
+        headers: Headers,
     }
 }
 
 impl Set {
     /// Removes a header instead of setting it.
     pub fn clear(&mut self, name: &str) -> Result<()> {
-        match name {
-            "content" => self.content = Some(None),
-            "ttl" => self.ttl = Some(None),
-            "priority" => self.priority = Some(None),
-            "key" => self.key = Some(None),
-            "tags" => self.tags = Some(Vec::new()),
-            "cad" => self.cad = Some(None),
-            "pinned" => self.pinned = Some(false),
-            "refs" => self.refs = Some(Vec::new()),
-            "mime" => self.mime = Some(None),
-            "encoding" => self.encoding = Some(None),
-            other => {
-                let names: Vec<&str> = settable().iter().map(|row| row.name).collect();
-                let message = format!("--clear takes {}, not {other}", names.join(", "));
-                return Err(Error::request(message));
-            }
+        let names: Vec<&str> = settable().iter().map(|row| row.name).collect();
+        if !names.contains(&name) {
+            let message = format!("--clear takes {}, not {name}", names.join(", "));
+            return Err(Error::request(message));
         }
+        // In JSON null removes a header, whatever the type of its field.
+        let mut request = to_json(self)?;
+        if let Json::Map(fields) = &mut request {
+            fields.insert(name.to_owned(), Json::Null);
+        }
+        *self = from_json(request).map_err(|error| Error::in_request("set", error))?;
         Ok(())
     }
 }
@@ -232,6 +237,9 @@ pub struct Commit {
     /// The last cycle that the caller knows of.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected_cycle: Option<i64>,
+    /// The last event that the caller knows of: with a newer one of somebody else's nothing happens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected_event: Option<i64>,
     /// Whether only to say what would happen. Not in a batch.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,

@@ -10,6 +10,7 @@ mod attempt;
 mod batch;
 mod build;
 mod edit;
+mod headers;
 mod reply;
 mod request;
 mod turns;
@@ -19,6 +20,7 @@ pub use attempt::{AttemptAction, AttemptRequest, ThreadFormat};
 pub use batch::{Batch, EditOp, EndCadence, PolicyRequest};
 pub(crate) use batch::{in_words, read};
 pub use edit::{Add, Commit, Move, Remove, Set};
+pub use headers::{HeaderInfo, Headers};
 pub use reply::{
     CommitReply, EditReply, IdReply, IdsReply, ImportReply, KeyReply, LogEntry, Stats, UndoReply,
 };

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 /// The node that was added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct IdReply {
     /// Its id; none if the place matches nothing and ends in `?`.
     // It is always there: by it this answer is told from those to other edits.
@@ -16,6 +17,7 @@ pub struct IdReply {
 /// The nodes concerned, in result order.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct IdsReply {
     /// Their ids.
     pub ids: Vec<String>,
@@ -24,6 +26,7 @@ pub struct IdsReply {
 /// A cadence that was ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct KeyReply {
     /// Its key.
     pub key: String,
@@ -32,6 +35,7 @@ pub struct KeyReply {
 /// A closed cycle.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct CommitReply {
     /// The cycle.
     pub cycle: u64,
@@ -52,6 +56,7 @@ pub struct CommitReply {
 /// What an import made.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct ImportReply {
     /// The newest cycle.
     pub cycle: u64,
@@ -69,6 +74,7 @@ pub struct ImportReply {
 /// What was taken back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct UndoReply {
     /// The kinds of the events, in the order in which they happened.
     pub undone: Vec<String>,
@@ -96,6 +102,7 @@ pub enum EditReply {
 /// An event as a person reads it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct LogEntry {
     /// Its sequence number.
     pub seq: u64,
@@ -120,6 +127,7 @@ pub struct LogEntry {
 /// Figures of a store.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Stats {
     /// Its generation.
     pub spec: String,

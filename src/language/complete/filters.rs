@@ -50,7 +50,7 @@ impl Surroundings<'_> {
         let typed = trailing(self.text, |c| is_name_char(c) || c == ':');
         let start = self.text.len() - typed.len();
         let Some(name) = name else { return Completion::none(self.text.len()) };
-        let is_flag = |name| header(name).is_some_and(|row| matches!(row.held, Held::Flag(_)));
+        let is_flag = |name| header(name).is_some_and(|row| row.is_flag());
         let values: Vec<String> = match name.as_str() {
             name if name == "container" || is_flag(name) => {
                 vec!["true".to_owned(), "false".to_owned()]

@@ -124,6 +124,21 @@ request! {
         dialect: Option<Dialect>,
     }
 
+    /// The log as it grows: one part for each event, with what it changed, until the request is ended or
+    /// has had its limit. Only as a stream.
+    pub struct Watch {} optional {
+        /// Only what changes the result of this selector.
+        q: Option<String>,
+        /// The first cycle, to begin in the past; what is to come if there is none.
+        from: Option<String>,
+        /// Only events after this one.
+        after: Option<u64>,
+        /// The most events.
+        limit: Option<u64>,
+        /// The dialect of the selector and the address; the store's own if there is none.
+        dialect: Option<Dialect>,
+    }
+
     /// What happened to a node: made, edited, moved, sealed, gone.
     pub struct Life {
         /// Its id.

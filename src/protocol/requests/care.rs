@@ -7,7 +7,11 @@ use serde::{Deserialize, Deserializer};
 
 request! {
     /// Takes back the newest uncommitted edit or batch.
-    pub struct Undo {}
+    pub struct Undo {} optional {
+        /// The last event that the caller knows of: with a newer one of somebody else's nothing
+        /// happens.
+        expected_event: Option<i64>,
+    }
 
     /// Takes in a history that somebody else wrote: one of `snapshot`, `messages` and `document`.
     pub struct Import {} optional {

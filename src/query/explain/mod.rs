@@ -26,6 +26,7 @@ use std::cell::Cell;
 /// A selector, explained.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Explanation {
     /// The dialect that it was read in.
     pub dialect: String,

@@ -13,6 +13,7 @@ use std::borrow::Cow;
 /// What changed over a range.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct RangeDiffLatestResult {
     /// The text as given.
     pub query: String,
@@ -36,6 +37,7 @@ pub struct RangeDiffLatestResult {
 /// A snapshot of a range.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct SnapshotRef {
     /// `t` or `c`.
     pub kind: Cow<'static, str>,
@@ -50,6 +52,7 @@ pub struct SnapshotRef {
 /// What changed from one snapshot to another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct DiffBlock {
     /// The newer one.
     pub from: SnapshotRef,
@@ -68,6 +71,7 @@ pub struct DiffBlock {
 /// A node that changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Changed {
     /// Its id.
     pub id: Id,
@@ -131,6 +135,7 @@ impl schemars::JsonSchema for Delta {
 /// A value in the newer and in the older snapshot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct FromTo {
     /// In the newer one.
     pub from: Json,
@@ -141,6 +146,7 @@ pub struct FromTo {
 /// Counts of a block.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct RangeStats {
     /// Nodes in the newer one only.
     pub added: u64,
@@ -168,6 +174,7 @@ pub struct Limits {
 /// Something that went wrong without spoiling the rest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct RangeError {
     /// The code.
     pub code: Code,
@@ -180,6 +187,7 @@ pub struct RangeError {
 /// How a content differs, from the older to the newer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct ContentDiff {
     /// The form that was used.
     pub mode: ContentMode,
@@ -220,6 +228,7 @@ pub struct Summary {
 /// A stretch of words around a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Hunk {
     /// What to keep, delete and insert, in order.
     pub ops: Vec<TokenOp>,

@@ -166,7 +166,7 @@ fn attr_of(name: &str, dialect: Dialect) -> Attr {
         (_, Some(Held::List(field))) => Attr::List(field),
         (_, Some(Held::Flag(field))) => Attr::Flag(field),
         (_, Some(Held::Content)) => Attr::Content,
-        (_, Some(Held::Children) | None) => {
+        (_, Some(Held::Attr(_) | Held::Children) | None) => {
             Attr::Custom(CustomAttr { name: name.into(), long: long_name(name) })
         }
     }

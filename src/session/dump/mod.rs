@@ -33,6 +33,7 @@ const PAGE: usize = 256;
 /// What a dump holds.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct DumpReport {
     /// Events.
     pub events: u64,

@@ -48,6 +48,41 @@ pub struct ImportRequest {
     pub again: bool,
 }
 
+impl ImportRequest {
+    /// A format that is recognised, and nothing left out.
+    pub fn new() -> ImportRequest {
+        ImportRequest::default()
+    }
+
+    /// The format, instead of one that is recognised.
+    #[must_use]
+    pub fn format(mut self, format: Format) -> ImportRequest {
+        self.format = Some(format);
+        self
+    }
+
+    /// What the document is called, for the log.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> ImportRequest {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Leaves bad records out instead of refusing the document.
+    #[must_use]
+    pub fn skip_bad(mut self) -> ImportRequest {
+        self.skip_bad = true;
+        self
+    }
+
+    /// Takes a session that was taken before.
+    #[must_use]
+    pub fn again(mut self) -> ImportRequest {
+        self.again = true;
+        self
+    }
+}
+
 /// Imports a document.
 ///
 /// ```
@@ -59,7 +94,7 @@ pub struct ImportRequest {
 ///     {"role": "user", "content": "Where is the key?"},
 ///     {"role": "assistant", "content": "Under the mat."}
 /// ]"#;
-/// let report = import(&db, document.as_bytes(), &ImportRequest::default(), &mut |_| {})?;
+/// let report = import(&db, document.as_bytes(), &ImportRequest::new(), &mut |_| {})?;
 /// assert_eq!((report.blocks, report.reply.cycle), (2, 1));
 /// # Ok::<(), pactdb::Error>(())
 /// ```

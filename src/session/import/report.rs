@@ -27,6 +27,7 @@ pub enum ImportProgress {
 /// A record that was left out because it is bad.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct BadRecord {
     /// The line that it begins in.
     pub line: u64,
@@ -37,6 +38,7 @@ pub struct BadRecord {
 /// What an import made of a document.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct ImportReport {
     /// The format.
     pub format: String,

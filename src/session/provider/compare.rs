@@ -49,6 +49,7 @@ impl EndReason {
 /// What two threads have in common.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Comparison {
     /// The bytes of the older thread, and of the newer one.
     pub bytes: [u64; 2],

@@ -6,6 +6,7 @@
 
 use super::super::page_format::{Layout, Named, PAGE, Tree, read_header};
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// What is known of the pages of a file.
 #[derive(Debug, Default)]
@@ -13,7 +14,7 @@ pub(super) struct State {
     /// There is one if the file can be checked at all.
     layout: Option<Layout>,
     /// What was named, by where it lies.
-    pub(super) known: HashMap<u64, Known>,
+    pub(super) known: HashMap<u64, Known, BuildHasherDefault<PlaceHasher>>,
     trees: Vec<Tree>,
     /// One bit for each page that was written.
     written: Vec<u64>,
@@ -46,17 +47,22 @@ impl State {
 
     /// Takes note of what a page says that fits.
     pub(super) fn learn(&mut self, named: &[Named]) {
-        for page in named {
-            let place = self.trees.iter().position(|tree| *tree == page.tree);
-            let place = place.unwrap_or_else(|| {
-                self.trees.push(page.tree);
-                self.trees.len() - 1
-            });
-            if let Ok(tree) = u16::try_from(place) {
+        self.known.reserve(named.len());
+        for pages in named.chunk_by(|one, next| one.tree == next.tree) {
+            let Ok(tree) = u16::try_from(self.place_of(pages[0].tree)) else { continue };
+            for page in pages {
                 let known = Known { sum: page.sum as u64, tree, order: page.order };
                 self.known.entry(page.at).or_insert(known);
             }
         }
+    }
+
+    /// Where a tree is in the list of trees, which it is added to if need be.
+    fn place_of(&mut self, tree: Tree) -> usize {
+        self.trees.iter().position(|known| *known == tree).unwrap_or_else(|| {
+            self.trees.push(tree);
+            self.trees.len() - 1
+        })
     }
 
     /// Where pages of some trees are, and how large.
@@ -96,5 +102,27 @@ impl State {
 
     pub(super) fn cut_off(&mut self, len: u64) {
         self.cut = Some(self.cut.unwrap_or(len).min(len));
+    }
+}
+
+/// A hasher of places, which are far from random but not chosen by anybody either: multiplication by
+/// the golden ratio spreads them, and a rotation brings what it spread to both ends of the number,
+/// where a table looks.
+#[derive(Debug, Default)]
+pub(super) struct PlaceHasher(u64);
+
+impl Hasher for PlaceHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    fn write_u64(&mut self, place: u64) {
+        self.0 = (self.0 ^ place).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0.rotate_left(32)
     }
 }

@@ -6,7 +6,8 @@ use crate::support::life::{CLOCK, ask, must};
 use pactdb::{Add, Batch, Code, Commit, Db, EditOp, Options};
 use serde_json::json;
 
-const DRY: Commit = Commit { created_at_ns: None, expected_cycle: None, dry_run: true };
+const DRY: Commit =
+    Commit { created_at_ns: None, expected_cycle: None, expected_event: None, dry_run: true };
 
 /// A store in which the next commit expires, cascades, prunes and brings back.
 fn eventful(db: &Db) {

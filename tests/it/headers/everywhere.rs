@@ -2,7 +2,7 @@
 //! documents, digests, diffs, cadences and completion. A place that does not know a header of the table fails here.
 
 use crate::support::storage::Memory;
-use pactdb::internals::model::{Class, Header, Held, SetBy, TABLE};
+use pactdb::internals::model::{AttrKind, Class, Header, Held, SetBy, TABLE};
 use pactdb::protocol::handle_line;
 use pactdb::session::{dump, load_on};
 use pactdb::{Db, Options};
@@ -29,7 +29,8 @@ fn sample(row: &Header) -> Value {
         ("refs", _) => json!(["r"]),
         (_, Held::Number(_)) => json!(2),
         (_, Held::List(_)) => json!(["x", "y"]),
-        (_, Held::Flag(_)) => json!(true),
+        (_, Held::Flag(_) | Held::Attr(AttrKind::Flag)) => json!(true),
+        (_, Held::Attr(AttrKind::Integer { most, .. })) => json!(most),
         _ => json!("x"),
     }
 }
@@ -92,8 +93,10 @@ fn answers_snapshots_and_filters_have_it() {
         let found = |filter: &str| ok(&db, json!({"op": "select", "q": format!("@c1 {filter}")}));
         assert_eq!(found(&format!("[id='x'][{name}]")), json!(["x"]), "[{name}]");
         let equal = match row.held {
-            Held::Number(_) => format!("={}", sample(row)),
-            Held::Text(_) | Held::Content => "='x'".to_owned(),
+            Held::Number(_) | Held::Attr(AttrKind::Integer { .. } | AttrKind::Flag) => {
+                format!("={}", sample(row))
+            }
+            Held::Text(_) | Held::Attr(AttrKind::Text) | Held::Content => "='x'".to_owned(),
             Held::Flag(_) => "=true".to_owned(),
             _ => continue,
         };

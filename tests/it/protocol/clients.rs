@@ -83,11 +83,11 @@ fn add(content: Json) -> Add {
 #[test]
 fn a_client_in_this_process_and_one_over_lines_say_the_same() {
     let (near, far) = (LocalClient::new(store()), Wire(store()));
-    say_the_same(&near, &far);
+    everything(&near, &far);
 }
 
-/// Asks two clients of new stores for everything, with a clock that stands at 1000.
-pub(crate) fn say_the_same(near: &dyn Client, far: &dyn Client) {
+/// Every operation, asked of two stores that are alike.
+pub(crate) fn everything(near: &dyn Client, far: &dyn Client) {
     edits(near, far);
     questions(near, far);
     care(near, far);
@@ -120,7 +120,7 @@ fn edits(near: &dyn Client, far: &dyn Client) {
     let place = Move { target: "#mine".into(), to: "^sys".into(), ..Move::default() };
     check(near, far, place);
     check(near, far, Remove { target: "#mine".into(), force: false });
-    check(near, far, Undo {});
+    check(near, far, Undo::default());
     check(near, far, EndCadence { end: "k".into() });
     check(near, far, EndCadence { end: "nobody".into() });
     let mut start = AttemptRequest::new(AttemptAction::Start);
@@ -255,5 +255,5 @@ fn an_envelope_is_judged_like_a_request() {
     }
     let envelope: Envelope = from_json(parse(r#"{"op":"undo","timeout_ms":7}"#).unwrap()).unwrap();
     assert_eq!(envelope.timeout_ms, Some(7));
-    assert_eq!(envelope.request, Request::from(Undo {}));
+    assert_eq!(envelope.request, Request::from(Undo::default()));
 }

@@ -1,7 +1,7 @@
 //! What is answered: the same bytes as in process, with a status for each code.
 
 use super::*;
-use crate::protocol::clients::say_the_same;
+use crate::protocol::clients::everything;
 use crate::support::follow::{chosen_ids, handle_following};
 use crate::support::model::Model;
 use crate::support::ops::{self, Op};
@@ -31,7 +31,7 @@ fn a_client_over_http_says_what_a_client_in_this_process_says() {
     let (_far, _sharing) = held(served.path("far"));
     let near = Options::new().clock(CLOCK).create(served.path("near")).unwrap();
     let remote = Remote::new(&served.url("far"), Some(WRITER.into())).unwrap();
-    say_the_same(&LocalClient::new(near), &remote);
+    everything(&LocalClient::new(near), &remote);
 }
 
 fn random_life(served: &Served, number: usize, spec: &str, ops: &[Op]) {
@@ -121,6 +121,60 @@ fn a_watch_is_asked_for_as_an_operation() {
     let answer = served.send("GET", "/v1/stores/alice/watch?q=.cb[", "");
     assert_eq!(answer.status, 400, "{answer:?}");
     assert!(answer.body.starts_with("{\"error\":{\"code\":\"E_"), "{answer:?}");
+    let token = format!("Bearer {WRITER}");
+    let all = [("authorization", token.as_str())];
+    let path = "/v1/stores/alice/watch?from=@c1&limit=2";
+    let past = served.send_as(&all, "GET", path, "");
+    assert!(past.head.contains("content-type: text/event-stream"), "{past:?}");
+    let events: Vec<&str> = past.body.split("\n\n").filter(|event| event.len() > 1).collect();
+    assert_eq!(events.len(), 3, "{past:?}");
+    assert!(events[0].starts_with("id: 2\nevent: part\ndata: {"), "{past:?}");
+    assert!(events[2].starts_with("event: reply\ndata: {\"ok\":"), "{past:?}");
+    let on = [all[0], ("last-event-id", "2")];
+    let rest = served.send_as(&on, "GET", "/v1/stores/alice/watch?from=@c1&limit=1", "");
+    assert!(rest.body.contains("id: 3\n") && !rest.body.contains("id: 2\n"), "{rest:?}");
+}
+
+/// A watch tells of what happens, ends when nobody reads it, and does not keep the server from ending.
+#[test]
+fn a_watch_goes_on_until_somebody_ends_it() {
+    let served = Served::start(|settings| settings.limits.timeout = Duration::from_millis(100));
+    served.store("alice", 1);
+    let watch = || {
+        let mut stream = TcpStream::connect(served.address).unwrap();
+        let head = format!(
+            "GET /v1/stores/alice/watch?token={WRITER} HTTP/1.1\r\nhost: localhost\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut reader = std::io::BufReader::new(stream);
+        let mut line = String::new();
+        // The head comes when the watch has begun.
+        while line != "\r\n" {
+            line.clear();
+            std::io::BufRead::read_line(&mut reader, &mut line).unwrap();
+        }
+        reader
+    };
+    let until = |reader: &mut std::io::BufReader<TcpStream>, word: &str| {
+        let mut line = String::new();
+        while !line.contains(word) {
+            line.clear();
+            assert!(std::io::BufRead::read_line(reader, &mut line).unwrap() > 0, "{word}");
+        }
+    };
+    let (mut first, mut second) = (watch(), watch());
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(served.ask("alice", r#"{"op":"add","id":"seen"}"#).status, 200);
+    until(&mut first, "\"seen\"");
+    until(&mut second, "\"seen\"");
+    drop(first);
+    served.wait_for("pactdb_operations_total{op=\"watch\",code=\"E_CANCELLED\"} 1");
+    let start = Instant::now();
+    served.stop.stop();
+    until(&mut second, "event: reply");
+    until(&mut second, "E_CANCELLED");
+    drop(served);
+    assert!(start.elapsed() < Duration::from_secs(4), "{:?}", start.elapsed());
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Arguments of the commands that edit.
 
+use super::headers::HeaderArgs;
 use clap::Args;
+use pactdb::protocol::set_fields;
 use std::path::PathBuf;
 
 /// Where a content comes from.
@@ -82,6 +84,8 @@ pub struct AddArgs {
     /// When it was made, in nanoseconds since 1970
     #[arg(long, value_name = "NS", allow_negative_numbers = true)]
     pub created_at_ns: Option<i64>,
+    #[command(flatten)]
+    pub headers: HeaderArgs<false>,
 }
 
 /// `set`
@@ -121,9 +125,14 @@ pub struct SetArgs {
     /// An attribute of your own; null removes it
     #[arg(short, long = "attr", value_name = "NAME=VALUE")]
     pub attrs: Vec<String>,
-    /// Remove these: content, ttl, priority, key, tags, cad, pinned, refs, mime, encoding
-    #[arg(long, value_name = "FIELD", value_delimiter = ',')]
+    #[arg(long, value_name = "FIELD", value_delimiter = ',', help = clear_help())]
     pub clear: Vec<String>,
+    #[command(flatten)]
+    pub headers: HeaderArgs<true>,
+}
+
+fn clear_help() -> String {
+    format!("Remove these: content, {}", set_fields().join(", "))
 }
 
 /// `move`
@@ -150,6 +159,9 @@ pub struct CommitArgs {
     /// Only if this is the last cycle
     #[arg(long, value_name = "CYCLE", allow_negative_numbers = true)]
     pub expected_cycle: Option<i64>,
+    /// Only if this is the last event: nobody else edited since
+    #[arg(long, value_name = "EVENT", allow_negative_numbers = true)]
+    pub expected_event: Option<i64>,
     /// When, in nanoseconds since 1970
     #[arg(long, value_name = "NS", allow_negative_numbers = true)]
     pub created_at_ns: Option<i64>,

@@ -1,6 +1,7 @@
 //! The command line: what can be said to the program, and the help for it.
 
 mod edit;
+mod headers;
 mod read;
 mod serve;
 mod session;
@@ -10,7 +11,7 @@ pub use read::{AnswerArgs, DiffArgs, LogArgs, SelectArgs, TreeArgs};
 pub use serve::{LogForm, ServeArgs};
 pub use session::{
     AttemptCommand, AttemptFacts, DumpArgs, ExportArgs, ForkArgs, ImportArgs, LoadArgs, ReplayArgs,
-    ThreadArgs,
+    ThreadArgs, WatchArgs,
 };
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -240,7 +241,11 @@ pub enum Command {
     Batch(BatchArgs),
     /// Take back the newest uncommitted edit or batch
     #[command(after_help = "Example:\n  pactdb undo")]
-    Undo,
+    Undo {
+        /// Only if this is the last event: nobody else edited since
+        #[arg(long, value_name = "EVENT", allow_negative_numbers = true)]
+        expected_event: Option<i64>,
+    },
     /// Make a past snapshot the newest one; history is kept
     #[command(after_help = "Example:\n  pactdb restore @c42")]
     Restore {
@@ -324,6 +329,12 @@ pub enum Command {
   pactdb replay \".cb[role='tool']\"
   pactdb replay --to @c12 --into copy.pactdb")]
     Replay(ReplayArgs),
+    /// Show each edit and each commit as it happens, until Ctrl-C
+    #[command(after_help = "Examples:
+  pactdb watch                          in a second terminal, while the agent runs
+  pactdb watch \".cb[role='user']\"       only what changes the result of a selector
+  pactdb watch --json --from @c40       from the past into the present")]
+    Watch(WatchArgs),
     /// Record calls to a provider, and list them
     #[command(
         subcommand,

@@ -133,6 +133,22 @@ pub struct ReplayArgs {
     pub into: Option<PathBuf>,
 }
 
+/// `watch`
+#[derive(Args)]
+pub struct WatchArgs {
+    /// Only what changes the result of this selector
+    pub q: Option<String>,
+    /// Begin in the past, with this cycle: @c40, @t-3
+    #[arg(long, value_name = "TIME", conflicts_with = "after")]
+    pub from: Option<String>,
+    /// Begin behind this event
+    #[arg(long, value_name = "EVENT")]
+    pub after: Option<u64>,
+    /// End after so many events
+    #[arg(long, value_name = "N")]
+    pub limit: Option<u64>,
+}
+
 /// `fork`
 #[derive(Args)]
 pub struct ForkArgs {

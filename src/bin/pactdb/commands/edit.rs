@@ -38,6 +38,7 @@ pub fn add(context: &Context, args: AddArgs) -> Result<()> {
         encoding: args.encoding,
         attrs: attrs(&args.attrs)?,
         created_at_ns: args.created_at_ns,
+        headers: args.headers.0,
     };
     context.run(&*context.open_or_create()?, request)
 }
@@ -57,6 +58,7 @@ pub fn set(context: &Context, args: SetArgs) -> Result<()> {
         mime: args.mime.map(Some),
         encoding: args.encoding.map(Some),
         attrs: attrs(&args.attrs)?,
+        headers: args.headers.0,
     };
     for field in &args.clear {
         request.clear(field)?;
@@ -88,6 +90,7 @@ pub fn commit(context: &Context, args: &CommitArgs) -> Result<()> {
     let request = Commit {
         created_at_ns: args.created_at_ns,
         expected_cycle: args.expected_cycle,
+        expected_event: args.expected_event,
         dry_run: args.dry_run,
     };
     let client = if args.dry_run { context.existing()? } else { context.open_or_create()? };

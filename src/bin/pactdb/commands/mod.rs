@@ -11,6 +11,7 @@ mod read;
 mod replay;
 mod serve;
 mod thread;
+pub mod watch;
 
 use crate::args::{Arguments, Command};
 use crate::context::Context;
@@ -44,7 +45,9 @@ fn run_one(context: &Context, command: Command) -> Result<()> {
         Command::Remove { target, force, yes } => edit::remove(context, &target, force, yes),
         Command::Commit(args) => edit::commit(context, &args),
         Command::Batch(args) => edit::batch(context, &args),
-        Command::Undo => context.run(&*context.existing()?, Undo {}),
+        Command::Undo { expected_event } => {
+            context.run(&*context.existing()?, Undo { expected_event })
+        }
         Command::Restore { at, discard, yes } => edit::restore(context, at, discard, yes),
         Command::Policy(args) => edit::policy(context, args),
         Command::Cadence { end } => context.run(&*context.existing()?, EndCadence { end }),
@@ -57,6 +60,7 @@ fn run_one(context: &Context, command: Command) -> Result<()> {
         Command::Thread(args) => thread::run(context, &args),
         Command::Log(args) => read::log(context, &args),
         Command::Replay(args) => replay::run(context, args),
+        Command::Watch(args) => watch::run(context, args),
         Command::Attempt(command) => attempt::run(context, command),
         Command::Import(args) => import::run(context, args),
         Command::Fork(args) => fork::run(context, &args),

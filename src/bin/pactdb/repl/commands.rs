@@ -4,13 +4,14 @@ use super::meta::FORMS;
 use super::query::{self, Last};
 use super::session::{Outcome, Session};
 use crate::answer::{Answer, pretty};
+use crate::commands::watch::{follow, text};
 use crate::context::name_of;
 use crate::histories::steps;
 use crate::render::{self, plural, visible};
-use crate::states;
+use crate::{output, states};
 use pactdb::language::{named_id, nearest_word, parse_selector};
 use pactdb::protocol::{
-    ClientExt, Explain, Life, PolicyRequest, Replay, Request, StateReply, Thread,
+    ClientExt, Explain, Life, PolicyRequest, Replay, Request, StateReply, Thread, Watch,
 };
 use pactdb::session::ThreadFormat;
 use pactdb::{Address, Code, Dialect, Error, Log, Result};
@@ -233,6 +234,21 @@ pub fn dialect(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
         false => format!("questions are in dialect {}, edits in {own}\n", session.dialect),
     };
     Ok(text.into())
+}
+
+/// `.watch [SELECTOR]`
+pub fn watch(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    let (look, client) = (session.look(), session.client.clone());
+    let q = Some(rest.to_owned()).filter(|q| !q.is_empty());
+    let request = Watch { q, dialect: Some(session.dialect), ..Watch::default() };
+    output::remark(look, "watching; Ctrl-C ends it\n");
+    let watched = follow(&*client, request, &mut |watched| {
+        Ok(output::show(look, &text(look, watched)).is_ok())
+    });
+    match watched {
+        Err(error) if error.code == Code::Cancelled => Ok(String::new().into()),
+        watched => watched.map(|()| String::new().into()),
+    }
 }
 
 /// `.timing [on | off]`

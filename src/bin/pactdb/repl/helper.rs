@@ -7,6 +7,7 @@ use super::hint::{Expected, expected};
 use super::meta::{self, Takes};
 use super::session::Session;
 use crate::render::{Look, Tone, visible, width_of};
+use crate::signals;
 use pactdb::language::{Fault, Token, tokens, unclosed};
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
 use rustyline::highlight::{CmdKind, Highlighter};
@@ -115,6 +116,8 @@ impl Highlighter for LineHelper {
 
 impl Validator for LineHelper {
     fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
+        // Enter was pressed: a Ctrl-C that came before it was for nothing.
+        signals::next_question();
         Ok(match is_whole(context.input()) {
             true => ValidationResult::Valid(None),
             false => ValidationResult::Incomplete,

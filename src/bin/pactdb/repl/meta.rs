@@ -75,7 +75,7 @@ impl Command {
 }
 
 /// Every dot command, in the order of the help.
-pub const COMMANDS: [Command; 25] = [
+pub const COMMANDS: [Command; 26] = [
     command("help", "[TOPIC]", help::run)
         .aliases(&["h", "?"])
         .takes(Takes::Topic)
@@ -109,6 +109,10 @@ pub const COMMANDS: [Command; 25] = [
         .takes(Takes::Selector)
         .help("the log again with what each event changed: Enter shows the next one")
         .example(".replay .cb[role='tool']"),
+    command("watch", "[SELECTOR]", look_at::watch)
+        .takes(Takes::Selector)
+        .help("what others do with the store, as they do it, until Ctrl-C")
+        .example(".watch .cb[role='tool']"),
     command("stats", "", |session, rest| look_at::alone(session, rest, "stats", GetStats {}))
         .aliases(&["status"])
         .help("figures of the store")
@@ -129,7 +133,7 @@ pub const COMMANDS: [Command; 25] = [
         .takes(Takes::Words(&FORMS))
         .help("the last result again, whole, in this or another form")
         .example(".last json"),
-    command("undo", "", |session, rest| look_at::alone(session, rest, "undo", Undo {}))
+    command("undo", "", |session, rest| look_at::alone(session, rest, "undo", Undo::default()))
         .help("take back the last uncommitted edit, by an event of its own")
         .example(".undo"),
     command("commit", "", |session, rest| look_at::alone(session, rest, "commit", Commit::new()))

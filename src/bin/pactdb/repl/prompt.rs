@@ -3,14 +3,15 @@
 use super::session::Session;
 use crate::render::{Look, Tone, plural};
 use pactdb::Result;
+use pactdb::protocol::StoreState;
 
 /// The prompt, plain and in colours: `pactdb memory@c42> `, or `pactdb memory*> ` with edits that
 /// are not committed.
-pub fn prompt(session: &Session<'_>, look: Look) -> (String, String) {
+pub fn prompt(session: &Session<'_>, store: Option<&StoreState>, look: Look) -> (String, String) {
     let name = session.name();
     let lens = session.lens.map(|lens| lens.to_string()).unwrap_or_default();
     // A store that does not answer says so at the next line.
-    let edited = session.store().is_ok_and(|store| store.uncommitted > 0);
+    let edited = store.is_some_and(|store| store.uncommitted > 0);
     let mark = if lens.is_empty() && edited { "*" } else { "" };
     let attached =
         session.client.process().map(|process| format!(" (attached to process {process})"));

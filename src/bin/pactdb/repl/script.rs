@@ -43,7 +43,8 @@ pub fn script(context: &Context, input: impl BufRead, options: &ScriptOptions) -
     let mut failed = false;
     while let Some(piece) = pieces.next()? {
         if options.echo {
-            let (plain, _) = prompt(&session, context.look);
+            let store = session.store().ok();
+            let (plain, _) = prompt(&session, store.as_ref(), context.look);
             context.tell(&format!("{plain}{}\n", piece.text.trim_end()))?;
         }
         if context.json {

@@ -40,6 +40,8 @@ pub struct Session<'a> {
     pub history: Option<PathBuf>,
     /// Whether somebody sits at a terminal.
     pub interactive: bool,
+    /// The newest event when the prompt was shown.
+    pub seen: Option<u64>,
     /// How many scripts are running inside one another.
     pub depth: usize,
     /// The next step of the replay that an empty line goes on with.
@@ -82,6 +84,7 @@ impl<'a> Session<'a> {
             last: None,
             history: None,
             interactive: false,
+            seen: None,
             depth: 0,
             replay: None,
         })
@@ -195,9 +198,23 @@ impl<'a> Session<'a> {
     /// Runs an operation. While the lens is set, edits are refused.
     pub fn run(&mut self, op: Request) -> Result<Outcome> {
         self.check_lens(&op)?;
+        let op = self.expecting(op);
         let reads = op.only_reads();
         let answered = answer(self.look(), self.client(), op)?;
         Ok(if reads { self.keep(answered) } else { Outcome::Answer(answered) })
+    }
+
+    /// The operation, for the state that the person saw: others may edit the same head meanwhile.
+    fn expecting(&self, mut op: Request) -> Request {
+        // The lines of a script follow each other without a look in between.
+        let seen = self.seen.filter(|_| self.depth == 0);
+        let seen = seen.and_then(|event| i64::try_from(event).ok());
+        match &mut op {
+            Request::Commit(request) => request.expected_event = request.expected_event.or(seen),
+            Request::Undo(request) => request.expected_event = request.expected_event.or(seen),
+            _ => {}
+        }
+        op
     }
 
     /// Refuses an operation that edits while the lens is set.

@@ -43,7 +43,9 @@ pub fn run(context: &Context) -> Result<ExitCode> {
         if let Some(helper) = editor.helper_mut() {
             helper.follow(&session, look);
         }
-        let asked = prompt(&session, look);
+        let store = session.store().ok();
+        session.seen = store.as_ref().map(|store| store.events);
+        let asked = prompt(&session, store.as_ref(), look);
         let width = width_of(&asked.0);
         let line;
         (editor, line) = match read(editor, asked) {

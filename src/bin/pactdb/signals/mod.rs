@@ -60,8 +60,9 @@ fn listen_to_system(_hangup: bool) -> std::io::Result<()> {
 /// A signal came. This runs in a thread of its own.
 fn came(signal: i32) {
     if signal == INTERRUPT && AT_TERMINAL.load(SeqCst) {
-        // While a line is typed there is nothing to end, and the next question is not meant.
-        if waiting().is_none() {
+        // While a line is typed Ctrl-C is a key, and there is nothing to end. From Enter on the terminal
+        // makes a signal of it, which is for the question that is about to run.
+        if waiting().is_none() || !streams::reads_keys() {
             CANCEL.cancel();
         }
         return;
@@ -139,7 +140,7 @@ pub fn at_terminal() {
     AT_TERMINAL.store(true, SeqCst);
 }
 
-/// A question was answered, and Ctrl-C was for that one.
+/// A question was answered, and Ctrl-C was for that one; or a line is being typed.
 pub fn next_question() {
     CANCEL.reset();
     // A signal that ends the program stays.

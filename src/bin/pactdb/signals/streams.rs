@@ -78,6 +78,13 @@ pub fn cannot_be_woken() -> bool {
     false
 }
 
+/// Whether the terminal gives every key to the program as it is.
+#[cfg(unix)]
+pub fn reads_keys() -> bool {
+    use rustix::termios::{LocalModes, tcgetattr};
+    tcgetattr(std::io::stdin()).is_ok_and(|modes| !modes.local_modes.contains(LocalModes::ICANON))
+}
+
 /// Does something with a stream when that is possible without waiting, and fails if a signal comes
 /// first.
 #[cfg(unix)]
@@ -113,6 +120,11 @@ static BLOCKED: AtomicBool = AtomicBool::new(false);
 
 #[cfg(not(unix))]
 pub fn wake() {}
+
+#[cfg(not(unix))]
+pub fn reads_keys() -> bool {
+    true
+}
 
 #[cfg(not(unix))]
 pub fn cannot_be_woken() -> bool {

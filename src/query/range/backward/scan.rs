@@ -97,6 +97,7 @@ impl<'a> BackwardScan<'a> {
             self.finite.insert(place, nodes);
         }
         let mut changes = found.changed;
+        changes.reserve(self.counting.len());
         changes.extend(self.counting.iter().filter_map(|Countdown { key, id, life }| {
             Some((*key, ttl_change(id, *life, newer, older)?))
         }));
