@@ -224,7 +224,9 @@ impl Stores {
         let slots: Vec<_> = self.slots().values().cloned().collect();
         let open = |slot: &Arc<Slot>| slot.open.try_lock().ok().and_then(|open| open.clone());
         let open: Vec<_> = slots.iter().filter_map(open).collect();
-        (open.len(), open.iter().map(|opened| opened.bytes()).sum())
+        // One that is being closed is open until it is closed.
+        let count = self.most - self.room.available_permits();
+        (count, open.iter().map(|opened| opened.bytes()).sum())
     }
 
     fn slot(&self, name: &str) -> Arc<Slot> {

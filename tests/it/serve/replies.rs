@@ -128,11 +128,11 @@ fn a_watch_is_asked_for_as_an_operation() {
     assert!(past.head.contains("content-type: text/event-stream"), "{past:?}");
     let events: Vec<&str> = past.body.split("\n\n").filter(|event| event.len() > 1).collect();
     assert_eq!(events.len(), 3, "{past:?}");
-    assert!(events[0].starts_with("id: 2\nevent: part\ndata: {"), "{past:?}");
+    assert!(events[0].starts_with("id: 1\nevent: part\ndata: {"), "{past:?}");
     assert!(events[2].starts_with("event: reply\ndata: {\"ok\":"), "{past:?}");
-    let on = [all[0], ("last-event-id", "2")];
+    let on = [all[0], ("last-event-id", "1")];
     let rest = served.send_as(&on, "GET", "/v1/stores/alice/watch?from=@c1&limit=1", "");
-    assert!(rest.body.contains("id: 3\n") && !rest.body.contains("id: 2\n"), "{rest:?}");
+    assert!(rest.body.contains("id: 2\n") && !rest.body.contains("id: 1\n"), "{rest:?}");
 }
 
 /// A watch tells of what happens, ends when nobody reads it, and does not keep the server from ending.
