@@ -190,7 +190,8 @@ impl Stores {
     /// Closes the store that was not used for the longest time, of those that nobody uses.
     async fn close_oldest(&self) {
         let mut slots: Vec<_> = self.slots().values().cloned().collect();
-        slots.sort_by_key(|slot| *slot.used());
+        // They are used meanwhile: each is asked once.
+        slots.sort_by_cached_key(|slot| *slot.used());
         for slot in slots {
             if close(&slot, Duration::ZERO).await {
                 return;
