@@ -1,5 +1,6 @@
-//! The error codes of the specification (R11), two for work that was given up, and two for stores that
-//! other processes hold or that may only be read. Every error that a user can meet has one.
+//! The error codes of the specification (R11), two for work that was given up, two for stores that
+//! other processes hold or that may only be read, and four of servers. Every error that a user can meet
+//! has one.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -60,6 +61,10 @@ codes! {
     Timeout "E_TIMEOUT"
     StoreGone "E_STORE_GONE"
     ReadOnly "E_READ_ONLY"
+    Unauthorized "E_UNAUTHORIZED"
+    Forbidden "E_FORBIDDEN"
+    StoreNotFound "E_STORE_NOT_FOUND"
+    Busy "E_BUSY"
 }
 
 impl Code {

@@ -77,6 +77,10 @@ mod model;
 mod named;
 pub mod protocol;
 mod query;
+#[cfg(feature = "remote")]
+pub mod remote;
+#[cfg(feature = "serve")]
+pub mod serve;
 pub mod session;
 mod snapshot;
 mod storage;

@@ -19,6 +19,8 @@ mod lines;
 #[cfg(test)]
 mod made_up_headers;
 mod operation;
+#[cfg(any(feature = "remote", feature = "serve"))]
+mod relay;
 mod replies;
 mod reply;
 mod requests;
@@ -38,6 +40,10 @@ pub use exact::Exact;
 pub use files::{Copied, dump_to, fork, load, replay_into};
 pub use lines::{handle_bytes, handle_line, handle_streaming, refuse_line};
 pub use operation::{Operation, Request};
+#[cfg(feature = "serve")]
+pub(crate) use relay::with_text;
+#[cfg(feature = "remote")]
+pub(crate) use relay::{notice_of, text_beside};
 pub use replies::{
     Attempts, BatchReply, Compacted, Completed, Difference, Dumped, Imported, Replayed, Selection,
     StateKind, StateReply, StoreState, WatchedUntil,

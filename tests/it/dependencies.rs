@@ -1,5 +1,5 @@
 //! What is linked into a program that uses pactdb: licences, bans and sources as `deny.toml` has them,
-//! and nothing of a terminal below the library.
+//! and nothing of a terminal or of a server below the library.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -85,7 +85,7 @@ fn nothing_is_linked_that_is_banned() {
 }
 
 #[test]
-fn the_library_alone_brings_nothing_of_a_terminal() {
+fn the_library_alone_brings_nothing_of_a_terminal_or_a_server() {
     let tree = cargo(&[
         "tree",
         "--locked",
@@ -101,16 +101,21 @@ fn the_library_alone_brings_nothing_of_a_terminal() {
     let names: BTreeSet<&str> =
         tree.lines().filter_map(|line| line.split_whitespace().next()).collect();
     assert!(names.contains("redb") && names.contains("pactdb"), "{names:?}");
-    for terminal in [
+    for foreign in [
         "anstyle",
+        "axum",
         "clap",
         "ctrlc",
+        "hyper",
         "indicatif",
+        "rustls",
         "rustyline",
         "signal-hook",
         "terminal_size",
+        "tokio",
+        "tracing",
         "unicode-width",
     ] {
-        assert!(!names.contains(terminal), "the library brings {terminal}");
+        assert!(!names.contains(foreign), "the library brings {foreign}");
     }
 }

@@ -56,6 +56,8 @@ mod readme;
 mod repl;
 mod round_trip;
 mod series;
+#[cfg(all(feature = "remote", feature = "serve"))]
+mod serve;
 mod sessions;
 mod statement_roundtrip;
 mod statement_syntax;

@@ -1,7 +1,7 @@
 //! Opening: which store, who has it, and what becomes of it if it is not there yet.
 //!
-//! The one file that knows whether the store is open in this process or in another. Everybody else
-//! holds a [`Connection`] and asks. Whoever finds the store held attaches to its holder; when that one
+//! The one file that knows whether the store is open in this process or in another, or behind HTTP.
+//! Everybody else holds a [`Connection`] and asks. Whoever finds the store held attaches to its holder; when that one
 //! leaves, the next request opens the store or attaches to who did. No request is sent twice.
 
 use crate::progress::Bar;
@@ -9,6 +9,7 @@ use crate::render::Look;
 use crate::{output, signals};
 use pactdb::attach::{Access, Attached, Sharing};
 use pactdb::protocol::{Client, Envelope, LocalClient, Reply, Sink};
+use pactdb::remote::{Remote, is_address};
 use pactdb::{Clock, Code, Db, Error, Generation, Options, Result};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,7 +27,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// How a store is opened, and what is asked of it.
 #[derive(Debug, Clone)]
 pub struct Wish {
-    /// The store's file.
+    /// The store's file, or its address.
     pub store: PathBuf,
     /// Milliseconds for one answer, for requests that bring no bound of their own; 0 and nothing are
     /// no bound.
@@ -49,7 +50,7 @@ enum Missing {
 impl Wish {
     /// A store that must be there.
     pub fn existing(self) -> Result<Connection> {
-        if !self.store.exists() {
+        if !is_there(&self.store) {
             let message = format!("there is no store {}", self.store.display());
             let mut error = Error::new(Code::StoreIo, message);
             error.details.hint =
@@ -79,12 +80,41 @@ impl Wish {
 
 /// A store that must not be there yet.
 pub fn new(path: &Path, generation: Generation) -> Result<Connection> {
+    if let Some(address) = address(path) {
+        let remote = Remote::new(address, token()?)?;
+        remote.create(generation)?;
+        return Ok(Arc::new(remote));
+    }
     Ok(Arc::new(LocalClient::new(Db::create(path, generation)?)))
 }
 
 /// A store that must not be there yet and has a clock of its own.
 pub fn new_with_clock(path: &Path, clock: impl Clock + 'static) -> Result<Connection> {
     Ok(Arc::new(LocalClient::new(Options::new().clock(clock).create(path)?)))
+}
+
+/// The address of a store that is behind HTTP.
+fn address(store: &Path) -> Option<&str> {
+    store.to_str().filter(|store| is_address(store))
+}
+
+/// Whether there is such a store. One behind HTTP is taken to be there until it is asked.
+pub fn is_there(store: &Path) -> bool {
+    address(store).is_some() || store.exists()
+}
+
+/// The token for servers: `PACTDB_TOKEN`, or the first word of the file in `PACTDB_TOKEN_FILE`.
+pub fn token() -> Result<Option<String>> {
+    let given = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    if let Some(token) = given("PACTDB_TOKEN") {
+        return Ok(Some(token));
+    }
+    let Some(file) = given("PACTDB_TOKEN_FILE") else { return Ok(None) };
+    let text = std::fs::read_to_string(&file).map_err(|error| Error::io(&file, error))?;
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
+    let word = line.and_then(|line| line.split_whitespace().next());
+    word.map(|word| Some(word.to_owned()))
+        .ok_or_else(|| Error::request(format!("{file} has no token")))
 }
 
 /// A store in this process, which may answer others too.
@@ -143,7 +173,9 @@ impl Link {
         let client = self.current()?;
         let timeout_ms = envelope.timeout_ms.or(self.wish.timeout_ms);
         let reply = client.call(Envelope { timeout_ms, ..envelope }, sink);
-        if reply.result.as_ref().is_err_and(|error| error.code == Code::StoreGone) {
+        let gone = reply.result.as_ref().is_err_and(|error| error.code == Code::StoreGone);
+        // A server is asked again at the same address.
+        if gone && address(&self.wish.store).is_none() {
             self.client().take_if(|held| Arc::ptr_eq(held, &client));
         }
         Ok(reply)
@@ -165,8 +197,15 @@ impl Client for Link {
     }
 }
 
-/// Opens the store, or attaches to who has it open. Who has it and does not share it is waited for.
+/// Opens the store, or attaches to who has it open, or asks the server that has it. Who has it and does not share it is waited for.
 fn find(wish: &Wish, missing: Missing) -> Result<Connection> {
+    if let Some(address) = address(&wish.store) {
+        let remote = Remote::new(address, token()?)?;
+        return Ok(match missing {
+            Missing::Refuse => Arc::new(remote),
+            Missing::Make(generation) => Arc::new(remote.make(generation)),
+        });
+    }
     let start = Instant::now();
     loop {
         let locked = match open(wish, missing) {

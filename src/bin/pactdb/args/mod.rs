@@ -3,10 +3,12 @@
 mod edit;
 mod headers;
 mod read;
+mod serve;
 mod session;
 
 pub use edit::{AddArgs, BatchArgs, CommitArgs, ContentArgs, MoveArgs, PolicyArgs, SetArgs};
 pub use read::{AnswerArgs, DiffArgs, LogArgs, SelectArgs, TreeArgs};
+pub use serve::{LogForm, ServeArgs};
 pub use session::{
     AttemptCommand, AttemptFacts, DumpArgs, ExportArgs, ForkArgs, ImportArgs, LoadArgs, ReplayArgs,
     ThreadArgs, WatchArgs,
@@ -17,12 +19,13 @@ use clap_complete::Shell;
 use pactdb::attach::Access;
 use pactdb::{Dialect, Generation};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// A store for the memory of LLM agents: every edit, every turn, every past state in one file.
 #[derive(Parser)]
 #[command(version, about, max_term_width = 100, after_help = START)]
 pub struct Arguments {
-    /// The store's file
+    /// The store's file, or its address: http://HOST:PORT/NAME
     #[arg(
         short,
         long,
@@ -131,6 +134,11 @@ impl Attach {
     }
 }
 
+/// A time out of `300ms`, `2s` or `1m`.
+fn time(text: &str) -> Result<Duration, String> {
+    timeout(text).map(Duration::from_millis)
+}
+
 /// Milliseconds out of `300ms`, `2s` or `1m`.
 fn timeout(text: &str) -> Result<u64, String> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -187,6 +195,9 @@ pub enum Command {
         after_help = "Example:\n  echo '{\"op\":\"add\",\"role\":\"user\",\"content\":\"Hello\"}' | pactdb pipe"
     )]
     Pipe,
+    /// Serve stores over HTTP
+    #[command(after_help = serve::EXAMPLES)]
+    Serve(ServeArgs),
 
     /// Add a node to the turn in progress, or elsewhere
     #[command(after_help = "Examples:

@@ -1,6 +1,7 @@
 //! `import`: a history that somebody else wrote.
 
 use crate::args::ImportArgs;
+use crate::connect::is_there;
 use crate::context::Context;
 use crate::histories::read_document;
 use pactdb::Result;
@@ -15,7 +16,7 @@ pub fn run(context: &Context, args: ImportArgs) -> Result<()> {
     };
     let read = || read_document(args.file.as_deref(), request);
     let (import, generation) = context.budget().run(read)?;
-    let made = !context.store.exists();
+    let made = !is_there(&context.store);
     let client = context.open_or_create_as(generation)?;
     let said = context.ask(&*client, import);
     if said.is_err() && made {

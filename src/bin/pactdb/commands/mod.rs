@@ -9,6 +9,7 @@ mod init;
 mod manual;
 mod read;
 mod replay;
+mod serve;
 mod thread;
 pub mod watch;
 
@@ -37,6 +38,7 @@ fn run_one(context: &Context, command: Command) -> Result<()> {
         Command::Init { spec } => init::init(context, spec),
         Command::Demo { file } => demo::run(context, &file),
         Command::Pipe => pipe::run(&*context.open_to_stay()?),
+        Command::Serve(args) => serve::run(context, args),
         Command::Add(args) => edit::add(context, args),
         Command::Set(args) => edit::set(context, args),
         Command::Move(args) => edit::relocate(context, args),

@@ -6,6 +6,7 @@ use super::prompt::{prompt, welcome};
 use super::report;
 use super::session::{Outcome, Session};
 use crate::answer::Answer;
+use crate::connect::is_there;
 use crate::context::Context;
 use crate::output::{exact, show};
 use crate::render::{self, Look, Tone, width_of};
@@ -25,7 +26,7 @@ type LineEditor = Editor<LineHelper, FileHistory>;
 
 /// Talks until the person leaves or the terminal is gone.
 pub fn run(context: &Context) -> Result<ExitCode> {
-    let is_new = !context.store.exists();
+    let is_new = !is_there(&context.store);
     let mut session = Session::new(context, context.open_to_stay()?)?;
     signals::at_terminal();
     session.interactive = true;

@@ -1,0 +1,75 @@
+//! Arguments of `serve`.
+
+use super::time;
+use clap::{Args, ValueEnum};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// `serve`
+#[derive(Args)]
+pub struct ServeArgs {
+    /// Folders with stores, and single stores
+    #[arg(required = true, value_name = "FOLDER|STORE")]
+    pub places: Vec<PathBuf>,
+    /// Where to listen; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7350")]
+    pub listen: SocketAddr,
+    /// Let requests make stores, in the first folder
+    #[arg(long)]
+    pub create: bool,
+    /// Who may do what: lines of TOKEN read|write [*|NAME,NAME]; without it PACTDB_TOKEN, or a token made now
+    #[arg(long, value_name = "FILE")]
+    pub token_file: Option<PathBuf>,
+    /// A name under which the server is reached, beside its address and localhost
+    #[arg(long, value_name = "NAME")]
+    pub allow_host: Vec<String>,
+    /// The certificate for TLS, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+    /// Its private key, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
+    /// Log requests, commits and errors on standard error: text or json
+    #[arg(long, value_name = "FORM", hide_possible_values = true)]
+    pub log: Option<LogForm>,
+    /// Close a store after this time without use
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "5m")]
+    pub idle: Duration,
+    /// How many stores are open at a time
+    #[arg(long, value_name = "NUMBER", default_value = "64")]
+    pub open_stores: usize,
+    /// How many connections there may be
+    #[arg(long, value_name = "NUMBER", default_value = "1024")]
+    pub connections: usize,
+    /// How many megabytes a request may have
+    #[arg(long, value_name = "MEGABYTES", default_value = "64")]
+    pub max_body: usize,
+    /// How long an answer may take at most; --timeout is for requests that do not say, 30s if left out
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "10m")]
+    pub max_timeout: Duration,
+    /// How long running requests have to end when the server stops
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "5s")]
+    pub grace: Duration,
+}
+
+/// How the log is written.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum LogForm {
+    /// A line of words
+    Text,
+    /// A line of JSON
+    Json,
+}
+
+pub const EXAMPLES: &str = "\
+Examples:
+  pactdb serve memories                     every NAME.pactdb of a folder; prints an address with a token
+  pactdb serve --create --log text memories
+  pactdb serve --listen 0.0.0.0:7350 --token-file tokens --tls-cert cert.pem --tls-key key.pem memories
+
+From elsewhere:
+  curl -H \"Authorization: Bearer $PACTDB_TOKEN\" http://127.0.0.1:7350/v1/stores/alice -d '{\"op\":\"stats\"}'
+  PACTDB_TOKEN=… pactdb -s http://127.0.0.1:7350/alice tree
+
+Ctrl-C and SIGTERM let running requests end and close the stores.";
