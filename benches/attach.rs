@@ -1,8 +1,8 @@
 //! What it costs to be attached, and what others cost the holder.
 //!
 //! Three figures of one run: a bounded question in this process and over the local socket; and commits
-//! alone and while an attached client looks at every node, again and again. Turns of each kind are taken
-//! in rounds, one after the other, because machines are not quiet. `PACTDB_NODES` is how many nodes there
+//! alone and while an attached client reads every content, again and again. Turns of each kind are taken
+//! in rounds, each with a whole such scan in it, one after the other, because machines are not quiet. `PACTDB_NODES` is how many nodes there
 //! are, 1,000,000 if it says nothing.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
@@ -65,19 +65,27 @@ fn commits(db: &Db, attached: &Attached) {
     let (mut alone, mut beside) = (Vec::new(), Vec::new());
     let scans = AtomicU64::new(0);
     for _ in 0..10 {
-        alone.extend((0..30).map(|_| commit()));
+        let before = scans.load(Ordering::Relaxed);
+        let enough = |commits: usize| commits >= 30 && scans.load(Ordering::Relaxed) > before;
         let cancel = Cancel::new();
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 Budget::new().cancelled_by(&cancel).run(|| {
-                    while attached.ask(Select::new("@t0 .cb[age<0]")).is_ok() {
+                    while attached.ask(Select::new("@t0 .cb[content~'q.z']")).is_ok() {
                         scans.fetch_add(1, Ordering::Relaxed);
                     }
                 });
             });
-            beside.extend((0..30).map(|_| commit()));
+            // A round has a whole scan in it.
+            let first = beside.len();
+            while !enough(beside.len() - first) {
+                beside.push(commit());
+            }
             cancel.cancel();
         });
+        while alone.len() < beside.len() {
+            alone.push(commit());
+        }
     }
     let (alone, beside) = (median(alone), median(beside));
     let ratio = beside.as_secs_f64() / alone.as_secs_f64();

@@ -57,9 +57,9 @@ pub const MAX_NUMBER: i64 = 1 << 52;
 /// is made after the one before it, so there must be time left after any that is given.
 pub const MAX_TIME_NS: i64 = 9_000_000_000_000_000_000;
 
-/// Memory for parts of the tree and contents that were read, in bytes, and as much again for
-/// pages of the file.
-pub const CACHE_BYTES: u64 = 64 << 20;
+/// Memory for what was read, in bytes: half of it for pages of the file, half for the parts of the tree
+/// and the contents in them.
+pub const CACHE_BYTES: u64 = 128 << 20;
 
 /// Commits between two flushes of the indexes. Opening a store reads at most this many commits
 /// again; the index writes of this many commits share their pages.

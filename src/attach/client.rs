@@ -5,12 +5,12 @@
 
 use super::hello::Hello;
 use super::place::Places;
-use super::wire::{TEXT, gone, send};
+use super::wire::{gone, send};
 use crate::budget;
 use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::json::{self, Json};
-use crate::protocol::{Client, Envelope, Notice, Reply, Sink};
+use crate::protocol::{Client, Envelope, Reply, Sink, notice_of, text_beside};
 use interprocess::local_socket::Stream;
 use interprocess::local_socket::traits::Stream as _;
 use std::io::{BufRead, BufReader, ErrorKind};
@@ -82,7 +82,7 @@ impl Client for Attached {
             Ok(reply) => Reply { rid, ..reply },
             Err(error) => {
                 wire.broken = true;
-                Reply { rid, result: Err(error), warnings: Vec::new() }
+                Reply::refused(rid, error)
             }
         }
     }
@@ -108,10 +108,10 @@ impl Wire {
         let mut stopped = None;
         loop {
             let Some(line) = self.line(&mut stopped)? else { return Err(gone(edits)) };
-            let notice = match notice_of(&line, self.last) {
+            let notice = match notice_of(&line, Some(self.last)) {
                 Some(notice) => notice,
                 None => {
-                    let reply = with_text(Reply::from_line(&line, exact)?, &line);
+                    let reply = text_beside(Reply::from_line(&line, exact)?, &line);
                     return match stopped {
                         // What it was ended for is of more interest than that it was ended.
                         Some(error) if is_cancelled(&reply) => {
@@ -162,34 +162,10 @@ impl Wire {
     }
 }
 
-/// Gives an error the text that it points into, which the wire has beside it.
-fn with_text(reply: Reply, line: &str) -> Reply {
-    let result = reply.result.map_err(|error| match json::field(line.as_bytes(), TEXT) {
-        Some(Json::Str(text)) => error.in_text(&text),
-        _ => error,
-    });
-    Reply { result, ..reply }
-}
-
 fn is_timeout(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
 }
 
 fn is_cancelled(reply: &Reply) -> bool {
     reply.result.as_ref().is_err_and(|error| error.code == Code::Cancelled)
-}
-
-/// What is told before the reply, if that is what the line is. Both come from the same writer, so that
-/// the beginning of the line tells them apart.
-fn notice_of(line: &str, rid: i64) -> Option<Notice> {
-    let rest = line.strip_prefix(&format!("{{\"rid\":{rid},\""))?;
-    let (name, value) = rest.split_once("\":")?;
-    if !matches!(name, "part" | "progress") {
-        return None;
-    }
-    let value = json::parse(value.trim_end().strip_suffix('}')?).ok()?;
-    match name {
-        "part" => Some(Notice::Part(value)),
-        _ => json::from_json(value).ok().map(Notice::Progress),
-    }
 }

@@ -6,13 +6,15 @@
 
 use super::hello::Access;
 use super::shared::{Seat, Shared, hang_up};
-use super::wire::{TEXT, gone, send};
+use super::wire::{gone, send};
 use crate::budget::{Budget, Cancel};
 use crate::code::Code;
 use crate::error::Error;
 use crate::json::{self, Line, read_line};
 use crate::limits::{MAX_CONNECTIONS, MAX_LINE_BYTES};
-use crate::protocol::{Cancels, Client, Envelope, Reply, Sink, handle_streaming, refuse_line};
+use crate::protocol::{
+    Cancels, Client, Envelope, Reply, Sink, handle_streaming, refuse_line, with_text,
+};
 use interprocess::local_socket::Stream;
 use interprocess::local_socket::traits::{Stream as _, StreamCommon as _};
 use std::io::BufReader;
@@ -121,7 +123,8 @@ fn serve(receiver: Receiver<Came>, stream: &Stream, shared: &Shared, asked: &Can
         };
         shared.end(number);
         asked.answered();
-        if send(stream, &guarded.with_text(reply)).is_err() {
+        let text = guarded.text.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if send(stream, &with_text(reply, text.as_deref())).is_err() {
             return;
         }
     }
@@ -134,26 +137,9 @@ struct Guarded<'a> {
     text: Mutex<Option<String>>,
 }
 
-impl Guarded<'_> {
-    /// The line of a reply, with the text beside its error.
-    fn with_text(&self, mut reply: String) -> String {
-        let text = self.text.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(Ok(text)) = text.map(|text| json::line(&text))
-            && reply.pop() == Some('}')
-        {
-            reply.push_str(&format!(",\"{TEXT}\":{text}}}"));
-        }
-        reply
-    }
-}
-
 impl Client for Guarded<'_> {
     fn call(&self, envelope: Envelope, sink: Sink<'_>) -> Reply {
-        let refused = |error: Error| Reply {
-            rid: envelope.rid.clone(),
-            result: Err(error),
-            warnings: Vec::new(),
-        };
+        let refused = |error: Error| Reply::refused(envelope.rid.clone(), error);
         if self.shared.access == Access::Read && !envelope.request.only_reads() {
             let message = format!(
                 "the process that holds the store shares it for reading only, and `{}` changes it",

@@ -56,6 +56,11 @@ impl Sharing {
         let listening = thread.spawn(move || listen(&listener, &listened)).map_err(failed)?;
         Ok(Sharing { shared, places, listening: Some(listening) })
     }
+
+    /// Whether another process is attached.
+    pub fn is_attended(&self) -> bool {
+        self.shared.is_attended()
+    }
 }
 
 impl Drop for Sharing {

@@ -84,6 +84,11 @@ impl Shared {
         self.ended.load(Ordering::SeqCst)
     }
 
+    /// Whether somebody is there.
+    pub(super) fn is_attended(&self) -> bool {
+        !self.connections().is_empty()
+    }
+
     /// Ends what runs, waits for what writes, lets go of the store and of everybody.
     pub(super) fn end_all(&self) {
         self.running().values().for_each(Cancel::cancel);

@@ -1,13 +1,9 @@
-//! What both ends of a connection know: how a line is sent, and what stands beside a reply.
+//! What both ends of a connection know: how a line is sent, and what is said when one of them leaves.
 
 use crate::code::Code;
 use crate::error::Error;
 use interprocess::local_socket::Stream;
 use std::io::Write;
-
-/// The field of a reply that has the text which an error points into. Whoever asked knows it; who
-/// passes replies on does not.
-pub(super) const TEXT: &str = "text";
 
 /// Sends a line in one piece.
 pub(super) fn send(mut stream: &Stream, line: &str) -> std::io::Result<()> {

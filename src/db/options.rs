@@ -6,6 +6,7 @@ use super::settings::{Durability, Settings};
 use crate::change::Event;
 use crate::code::Code;
 use crate::error::{Error, Result};
+use crate::limits::CACHE_BYTES;
 use crate::log::NewEvent;
 use crate::model::Generation;
 use crate::storage::StorageBackend;
@@ -68,6 +69,7 @@ pub struct Options {
     pub(super) generation: Generation,
     pub(super) settings: Settings,
     read_only: bool,
+    cache_bytes: u64,
     progress: Box<dyn FnMut(Progress)>,
 }
 
@@ -81,6 +83,7 @@ impl Default for Options {
                 room: None,
             },
             read_only: false,
+            cache_bytes: CACHE_BYTES,
             progress: Box::new(|_| {}),
         }
     }
@@ -126,6 +129,14 @@ impl Options {
         self
     }
 
+    /// How many bytes of the store are kept in memory at most: half of them pages of its file, half what
+    /// was read from them. The default is 128 MiB.
+    #[must_use]
+    pub fn cache_bytes(mut self, bytes: u64) -> Options {
+        self.cache_bytes = bytes;
+        self
+    }
+
     /// Another clock.
     #[must_use]
     pub fn clock(mut self, clock: impl Clock + 'static) -> Options {
@@ -152,15 +163,15 @@ impl Options {
     /// Makes a store.
     pub fn create(self, path: impl AsRef<Path>) -> Result<Db> {
         self.check_may_write(path.as_ref())?;
-        let store = self.found(Store::create(path.as_ref(), self.generation)?)?;
+        let store = self.found(Store::create(path.as_ref(), self.generation, self.cache_bytes)?)?;
         Db::attach(store, self.settings)
     }
 
     /// Opens a store.
     pub fn open(self, path: impl AsRef<Path>) -> Result<Db> {
         let store = match self.read_only {
-            true => Store::open_to_read(path.as_ref())?,
-            false => Store::open(path.as_ref())?,
+            true => Store::open_to_read(path.as_ref(), self.cache_bytes)?,
+            false => Store::open(path.as_ref(), self.cache_bytes)?,
         };
         self.finish(store)
     }
@@ -172,7 +183,7 @@ impl Options {
             return self.open(path);
         }
         self.check_may_write(path)?;
-        let made = Store::create(path, self.generation).map_err(Error::from);
+        let made = Store::create(path, self.generation, self.cache_bytes).map_err(Error::from);
         match made.and_then(|store| self.found(store)) {
             Ok(store) => Db::attach(store, self.settings),
             // Somebody else made it meanwhile.
@@ -184,14 +195,14 @@ impl Options {
     /// Makes a store on storage of another sort than a file.
     #[doc(hidden)]
     pub fn create_on(self, storage: impl StorageBackend) -> Result<Db> {
-        let store = self.found(Store::create_on(storage, self.generation)?)?;
+        let store = self.found(Store::create_on(storage, self.generation, self.cache_bytes)?)?;
         Db::attach(store, self.settings)
     }
 
     /// Opens a store on storage of another sort than a file.
     #[doc(hidden)]
     pub fn open_on(self, storage: impl StorageBackend) -> Result<Db> {
-        let store = Store::open_on(storage)?;
+        let store = Store::open_on(storage, self.cache_bytes)?;
         self.finish(store)
     }
 

@@ -8,6 +8,7 @@ use super::options::Options;
 use crate::change::{Event, Origin, Working};
 use crate::code::Code;
 use crate::error::{Error, Result};
+use crate::limits::CACHE_BYTES;
 use crate::log::{ChainHash, Entry, Record, chain_start};
 use crate::model::Generation;
 use crate::snapshot::Contents;
@@ -147,13 +148,13 @@ impl NewStore {
         if path.file_name().is_none() {
             return Err(io("it has no name"));
         }
-        let transfer = Transfer::into(Store::create(path, generation)?)?;
+        let transfer = Transfer::into(Store::create(path, generation, CACHE_BYTES)?)?;
         Ok(NewStore { transfer: Some(transfer) })
     }
 
     /// Begins a store on empty storage of another sort.
     pub fn create_on(storage: impl StorageBackend, generation: Generation) -> Result<NewStore> {
-        let transfer = Transfer::into(Store::create_on(storage, generation)?)?;
+        let transfer = Transfer::into(Store::create_on(storage, generation, CACHE_BYTES)?)?;
         Ok(NewStore { transfer: Some(transfer) })
     }
 

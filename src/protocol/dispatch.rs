@@ -35,7 +35,7 @@ pub fn handle(db: &Db, request: Json) -> Reply {
     };
     match Envelope::from_json(request) {
         Ok(envelope) => respond(db, Envelope { stream: false, ..envelope }, &mut |_| Ok(())),
-        Err(error) => Reply { rid, result: Err(error), warnings: Vec::new() },
+        Err(error) => Reply::refused(rid, error),
     }
 }
 

@@ -48,7 +48,7 @@ pub fn handle_streaming(
         Ok(envelope) => client.call(envelope, &mut |notice| {
             before(&line_of(&Told { rid: rid.as_ref(), notice: &notice }))
         }),
-        Err(error) => Reply { rid, result: Err(error), warnings: Vec::new() },
+        Err(error) => Reply::refused(rid, error),
     };
     line_of(&reply)
 }
@@ -76,7 +76,7 @@ impl Serialize for Told<'_> {
 /// The reply to a line that cannot be a request, of which only the beginning may be there.
 pub fn refuse_line(line: &[u8], error: Error) -> String {
     let rid = json::field(line, "rid");
-    line_of(&Reply { rid, result: Err(error), warnings: Vec::new() })
+    line_of(&Reply::refused(rid, error))
 }
 
 fn request_of(line: &[u8]) -> Result<Json> {

@@ -19,7 +19,7 @@ mod lines;
 #[cfg(test)]
 mod made_up_headers;
 mod operation;
-#[cfg(any(feature = "remote", feature = "serve"))]
+#[cfg(any(feature = "attach", feature = "remote"))]
 mod relay;
 mod replies;
 mod reply;
@@ -40,9 +40,9 @@ pub use exact::Exact;
 pub use files::{Copied, dump_to, fork, load, replay_into};
 pub use lines::{handle_bytes, handle_line, handle_streaming, refuse_line};
 pub use operation::{Operation, Request};
-#[cfg(feature = "serve")]
+#[cfg(feature = "attach")]
 pub(crate) use relay::with_text;
-#[cfg(feature = "remote")]
+#[cfg(any(feature = "attach", feature = "remote"))]
 pub(crate) use relay::{notice_of, text_beside};
 pub use replies::{
     Attempts, BatchReply, Compacted, Completed, Difference, Dumped, Imported, Replayed, Selection,

@@ -17,6 +17,13 @@ pub struct Reply {
     pub warnings: Vec<String>,
 }
 
+impl Reply {
+    /// The reply to a request that failed.
+    pub fn refused(rid: Option<Json>, error: Error) -> Reply {
+        Reply { rid, result: Err(error), warnings: Vec::new() }
+    }
+}
+
 /// What an operation yields.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Body {

@@ -167,7 +167,7 @@ impl Asking {
         let status = connection.status(&mut || self.wait())?;
         loop {
             let line = connection.line(&mut || self.wait())?.ok_or(Ended::Broken)?;
-            if let Some(notice) = notice_of(&line) {
+            if let Some(notice) = notice_of(&line, None) {
                 sink(notice).map_err(Ended::Stopped)?;
                 continue;
             }

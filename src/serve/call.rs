@@ -140,7 +140,7 @@ impl Call {
             })
         });
         self.shared.metrics.moved(received, line.len());
-        let gone = self.last().gone && lease.attached;
+        let gone = self.last().gone && lease.is_attached();
         drop(self.worker);
         match gone {
             true => drop(tokio::runtime::Handle::current().spawn(lease.forget())),
@@ -217,7 +217,7 @@ impl Call {
                 let envelope = Envelope { stream: false, ..envelope };
                 Guarded { call: self, opened }.call(envelope, &mut |_| Ok(()))
             }
-            Err(error) => Reply { rid, result: Err(error), warnings: Vec::new() },
+            Err(error) => Reply::refused(rid, error),
         };
         text_of(&reply)
     }
@@ -298,11 +298,7 @@ impl Client for Guarded<'_> {
     fn call(&self, envelope: Envelope, sink: Sink<'_>) -> Reply {
         let (rid, commits) = (envelope.rid.clone(), commits(&envelope.request));
         let operation = Some(envelope.request.name());
-        let reply = self.answer(envelope, sink).unwrap_or_else(|error| Reply {
-            rid,
-            result: Err(error),
-            warnings: Vec::new(),
-        });
+        let reply = self.answer(envelope, sink).unwrap_or_else(|error| Reply::refused(rid, error));
         let error = reply.result.as_ref().err();
         *self.call.last() = Last {
             operation,

@@ -21,11 +21,14 @@ pub(super) struct Catalogue {
 }
 
 impl Catalogue {
-    /// The stores of these places.
-    pub(super) fn new(places: &[PathBuf]) -> Result<Catalogue> {
+    /// The stores of these places. The first one is made if `create` says so and it is not there.
+    pub(super) fn new(places: &[PathBuf], create: bool) -> Result<Catalogue> {
         let mut catalogue = Catalogue { files: BTreeMap::new(), folders: Vec::new() };
-        for place in places {
+        for (number, place) in places.iter().enumerate() {
             let about = |error| Error::io(place.display(), error);
+            if create && number == 0 && name_of(place).is_none() {
+                std::fs::create_dir_all(place).map_err(about)?;
+            }
             if std::fs::metadata(place).map_err(about)?.is_dir() {
                 catalogue.folders.push(place.clone());
                 continue;

@@ -1,21 +1,14 @@
 //! A store that is open: in this process, or in another to which this one is attached.
 
-use crate::attach::{Access, Attached, Sharing};
+use crate::attach::{self, Access, Attached, Found, Held};
 use crate::code::Code;
 use crate::db::Options;
 use crate::error::{Error, Result};
 use crate::model::Generation;
-use crate::protocol::{Client, Envelope, LocalClient, Reply, Sink};
-use std::path::{Path, PathBuf};
+use crate::protocol::{Client, Envelope, Reply, Sink};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
 use tokio::sync::OwnedSemaphorePermit;
-
-/// How long a process is waited for that has the store open and does not share it.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-/// How often to look whether it has ended.
-const LOOK: Duration = Duration::from_millis(20);
 
 /// How a store is opened.
 #[derive(Debug, Clone, Copy)]
@@ -24,15 +17,22 @@ pub(super) struct Opening {
     pub(super) attach: bool,
     /// What others may do with it.
     pub(super) share: Option<Access>,
+    /// How it is opened, and what its caches may take.
+    pub(super) options: fn() -> Options,
+    pub(super) cache_bytes: u64,
     /// What is made if there is none.
     pub(super) make: Option<Generation>,
 }
 
+/// The way to a store.
+enum Way {
+    Held(Held),
+    Pool(Pool),
+}
+
 /// A store that is open.
 pub(super) struct Opened {
-    client: Box<dyn Client>,
-    /// Whether another process has it.
-    pub(super) attached: bool,
+    store: Way,
     pub(super) path: PathBuf,
     /// One of the stores that may be open; given back when this one is closed.
     _room: OwnedSemaphorePermit,
@@ -45,36 +45,35 @@ impl Opened {
         opening: Opening,
         room: OwnedSemaphorePermit,
     ) -> Result<Opened> {
-        let start = Instant::now();
-        loop {
-            let locked = match hold(&path, opening) {
-                Ok(held) => {
-                    return Ok(Opened {
-                        client: Box::new(held),
-                        attached: false,
-                        path,
-                        _room: room,
-                    });
-                }
-                Err(error) if error.code == Code::StoreLocked && opening.attach => error,
-                Err(error) => return Err(error),
-            };
-            match Attached::to(&path) {
-                Ok(attached) => {
-                    let pool = Pool { path: path.clone(), idle: Mutex::new(vec![attached]) };
-                    return Ok(Opened {
-                        client: Box::new(pool),
-                        attached: true,
-                        path,
-                        _room: room,
-                    });
-                }
-                // Somebody answered, and refused.
-                Err(refused) if refused.io_kind().is_none() => return Err(refused),
-                Err(_) if start.elapsed() < PATIENCE => std::thread::sleep(LOOK),
-                Err(_) => return Err(locked),
+        let open = || {
+            let options = (opening.options)().cache_bytes(opening.cache_bytes);
+            match opening.make {
+                Some(generation) => options.generation(generation).open_or_create(&path),
+                None => options.open(&path),
             }
-        }
+        };
+        let found = match opening.attach {
+            true => attach::find(&path, open, || true)?,
+            false => Found::Here(open()?),
+        };
+        let store = match found {
+            // Where it cannot be shared, it is used without.
+            Found::Here(db) => Way::Held(Held::new(db, opening.share, |_| {})),
+            Found::There(attached) => {
+                Way::Pool(Pool { path: path.clone(), idle: Mutex::new(vec![attached]) })
+            }
+        };
+        Ok(Opened { store, path, _room: room })
+    }
+
+    /// Whether another process has it.
+    pub(super) fn is_attached(&self) -> bool {
+        matches!(self.store, Way::Pool(_))
+    }
+
+    /// Whether another process is attached to it.
+    pub(super) fn is_attended(&self) -> bool {
+        matches!(&self.store, Way::Held(held) if held.is_attended())
     }
 
     /// The size of its file.
@@ -85,31 +84,10 @@ impl Opened {
 
 impl Client for Opened {
     fn call(&self, envelope: Envelope, sink: Sink<'_>) -> Reply {
-        self.client.call(envelope, sink)
-    }
-}
-
-/// Opens the store in this process.
-fn hold(path: &Path, opening: Opening) -> Result<Held> {
-    let db = match opening.make {
-        Some(generation) => Options::new().generation(generation).open_or_create(path)?,
-        None => Options::new().open(path)?,
-    };
-    // Where it cannot be shared, it is used without.
-    let sharing = opening.share.and_then(|access| Sharing::start(&db, access).ok());
-    Ok(Held { _sharing: sharing, store: LocalClient::new(db) })
-}
-
-/// A store in this process, which may answer others too.
-struct Held {
-    /// Ends before the store is closed.
-    _sharing: Option<Sharing>,
-    store: LocalClient,
-}
-
-impl Client for Held {
-    fn call(&self, envelope: Envelope, sink: Sink<'_>) -> Reply {
-        self.store.call(envelope, sink)
+        match &self.store {
+            Way::Held(held) => held.call(envelope, sink),
+            Way::Pool(pool) => pool.call(envelope, sink),
+        }
     }
 }
 
@@ -139,7 +117,7 @@ impl Client for Pool {
         let attached = match self.take() {
             Ok(attached) => attached,
             Err(error) => {
-                return Reply { rid: envelope.rid, result: Err(error), warnings: Vec::new() };
+                return Reply::refused(envelope.rid, error);
             }
         };
         let reply = attached.call(envelope, sink);

@@ -56,7 +56,7 @@ pub(super) fn refuse_as(status: StatusCode, error: Error) -> Response {
 
 /// The reply that is an error.
 pub(super) fn error_line(error: Error) -> String {
-    text_of(&Reply { rid: None, result: Err(error), warnings: Vec::new() })
+    text_of(&Reply::refused(None, error))
 }
 
 /// A value as a line.

@@ -2,6 +2,7 @@
 
 use super::tokens::Tokens;
 use crate::attach::Access;
+use crate::db::Options;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -21,6 +22,8 @@ pub struct Settings {
     pub hosts: Vec<String>,
     /// The certificate; without one there is no TLS.
     pub tls: Option<TlsFiles>,
+    /// How stores are opened in this process.
+    pub options: fn() -> Options,
     /// Whether to attach to processes that have a store open.
     pub attach: bool,
     /// What other processes may do with stores that are open here.
@@ -41,6 +44,7 @@ impl Settings {
             tokens,
             hosts: Vec::new(),
             tls: None,
+            options: Options::new,
             attach: true,
             share: Some(Access::Write),
             read_only: false,
@@ -79,6 +83,8 @@ pub struct Limits {
     pub watches: usize,
     /// Stores that are open at a time.
     pub open_stores: usize,
+    /// Bytes that the caches of all open stores have together.
+    pub cache_bytes: u64,
     /// How long a store stays open without use.
     pub idle: Duration,
     /// How long an answer may take if the request does not say.
@@ -99,9 +105,10 @@ impl Default for Limits {
             body_time: Duration::from_secs(60),
             read_time: Duration::from_secs(20),
             connections: 1024,
-            workers: (2 * cores).clamp(4, 64),
+            workers: (8 * cores).clamp(32, 256),
             watches: 64,
             open_stores: 64,
+            cache_bytes: 1 << 30,
             idle: Duration::from_secs(300),
             timeout: Duration::from_secs(30),
             longest_timeout: Duration::from_secs(600),

@@ -83,10 +83,16 @@ impl Stores {
     pub(super) fn new(settings: &Settings) -> Result<Stores> {
         let limits = &settings.limits;
         Ok(Stores {
-            catalogue: Catalogue::new(&settings.places)?,
+            catalogue: Catalogue::new(&settings.places, settings.create)?,
             slots: Mutex::default(),
             room: Arc::new(Semaphore::new(limits.open_stores.max(1))),
-            opening: Opening { attach: settings.attach, share: settings.share, make: None },
+            opening: Opening {
+                attach: settings.attach,
+                share: settings.share,
+                options: settings.options,
+                cache_bytes: limits.cache_bytes / limits.open_stores.max(1) as u64,
+                make: None,
+            },
             create: settings.create,
             most: limits.open_stores.max(1),
             idle: limits.idle,
@@ -243,8 +249,8 @@ impl Stores {
 /// Closes a store that nobody has used for so long; false if there was nothing to close.
 async fn close(slot: &Slot, idle: Duration) -> bool {
     let Ok(mut open) = slot.open.try_lock() else { return false };
-    let unused = open.as_ref().is_some_and(|opened| Arc::strong_count(opened) == 1);
-    if !unused || slot.used().elapsed() < idle {
+    let unused = |opened: &Arc<Opened>| Arc::strong_count(opened) == 1 && !opened.is_attended();
+    if !open.as_ref().is_some_and(unused) || slot.used().elapsed() < idle {
         return false;
     }
     let opened = open.take();

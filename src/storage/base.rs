@@ -13,7 +13,6 @@ use super::pages::{Measured, Pages};
 use super::table::Side;
 use super::view::ReadView;
 use super::writing::{Broken, Writer};
-use crate::limits::CACHE_BYTES;
 use redb::{Database, DatabaseError, ReadableDatabase, StorageBackend, StorageError};
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,6 +33,8 @@ pub(crate) struct Base<T> {
     pages: Pages,
     /// The file that it lies in, if it has a name already.
     watch: Option<Watch>,
+    /// The bytes of pages that are kept.
+    cache: u64,
     /// Whether opening had to repair it.
     repaired: bool,
     broken: Broken,
@@ -53,27 +54,31 @@ impl<T> LongView<T> {
 }
 
 impl<T: Default> Base<T> {
-    /// Makes a database.
-    pub(crate) fn create(storage: impl StorageBackend) -> Result<Base<T>, DatabaseError> {
+    /// Makes a database, of which so many bytes of pages are kept in memory.
+    pub(crate) fn create(
+        storage: impl StorageBackend,
+        cache: u64,
+    ) -> Result<Base<T>, DatabaseError> {
         let storage = OnApproval::new(storage).map_err(StorageError::Io)?;
         storage.approve().map_err(StorageError::Io)?;
-        Base::on(storage)
+        Base::on(storage, cache)
     }
 
     /// Opens a database. Nothing is written to it before the first commit.
-    pub(crate) fn open(storage: impl StorageBackend) -> Result<Base<T>, DatabaseError> {
-        Base::on(OnApproval::new(storage).map_err(StorageError::Io)?)
+    pub(crate) fn open(storage: impl StorageBackend, cache: u64) -> Result<Base<T>, DatabaseError> {
+        Base::on(OnApproval::new(storage).map_err(StorageError::Io)?, cache)
     }
 
-    fn on(storage: OnApproval) -> Result<Base<T>, DatabaseError> {
+    fn on(storage: OnApproval, cache: u64) -> Result<Base<T>, DatabaseError> {
         let pages = Pages::new(storage.clone());
-        let (db, repaired) = open(&pages)?;
+        let (db, repaired) = open(&pages, cache)?;
         Ok(Base {
             db: Some(db),
             storage,
             broken: Broken::new(pages.clone()),
             pages,
             watch: None,
+            cache,
             repaired,
             shown: Newest::default(),
             long_views: Mutex::default(),
@@ -213,11 +218,11 @@ impl<T: Default> Base<T> {
         if let Some(db) = self.db.take() {
             discard(db, &self.broken);
         }
-        let (storage, pages) = (self.storage.clone(), self.pages.clone());
+        let (storage, pages, cache) = (self.storage.clone(), self.pages.clone(), self.cache);
         let opened = guard(|| {
             storage.begin_anew().map_err(StorageError::Io)?;
             pages.forget();
-            open(&pages).map_err(|error| StoreError::Io(error.to_string().into()))
+            open(&pages, cache).map_err(|error| StoreError::Io(error.to_string().into()))
         });
         self.storage.hold(false);
         let (db, repaired) = opened?;
@@ -227,10 +232,10 @@ impl<T: Default> Base<T> {
     }
 }
 
-fn open(pages: &Pages) -> Result<(Database, bool), DatabaseError> {
+fn open(pages: &Pages, cache: u64) -> Result<(Database, bool), DatabaseError> {
     let repaired = Arc::new(AtomicBool::new(false));
     let mut builder = redb::Builder::new();
-    builder.set_cache_size(CACHE_BYTES as usize);
+    builder.set_cache_size(usize::try_from(cache).unwrap_or(usize::MAX));
     let noted = repaired.clone();
     builder.set_repair_callback(move |_| noted.store(true, Ordering::Relaxed));
     let db = builder.create_with_backend(pages.clone())?;

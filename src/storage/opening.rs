@@ -1,5 +1,5 @@
 //! From a path, or from storage of another sort, to a database. What is not a database, and what
-//! cannot be opened, is not touched.
+//! cannot be opened, is not touched. `cache` is how many bytes of pages are kept in memory.
 
 use super::backend::FileStorage;
 use super::base::Base;
@@ -13,16 +13,23 @@ use std::io;
 use std::path::Path;
 
 /// A database in a new file, which has no name yet.
-pub(crate) fn create_new_file<T: Default>(path: &Path) -> Result<(Base<T>, NewFile), StoreError> {
+pub(crate) fn create_new_file<T: Default>(
+    path: &Path,
+    cache: u64,
+) -> Result<(Base<T>, NewFile), StoreError> {
     let new = NewFile::create(path)?;
     let storage = file_storage(path, new.file()?)?;
-    let base = guard(|| Base::create(storage).map_err(|e| open_error(Some((path, None)), e)))?;
+    let base =
+        guard(|| Base::create(storage, cache).map_err(|e| open_error(Some((path, None)), e)))?;
     Ok((base, new))
 }
 
 /// A database in an empty file, and the file, which whoever does not need the database empties
 /// again.
-pub(crate) fn create_in_file<T: Default>(path: &Path) -> Result<(Base<T>, File), StoreError> {
+pub(crate) fn create_in_file<T: Default>(
+    path: &Path,
+    cache: u64,
+) -> Result<(Base<T>, File), StoreError> {
     if file::holds_something(path) {
         return Err(exists_already(path));
     }
@@ -30,38 +37,42 @@ pub(crate) fn create_in_file<T: Default>(path: &Path) -> Result<(Base<T>, File),
     let empty = file.try_clone().map_err(|error| io_error(path, error))?;
     let id = file_id(&file);
     let storage = file_storage(path, file)?;
-    let base = guard(|| Base::create(storage).map_err(|e| open_error(Some((path, id)), e)))?;
+    let base = guard(|| Base::create(storage, cache).map_err(|e| open_error(Some((path, id)), e)))?;
     Ok((base, empty))
 }
 
 /// A database on empty storage of another sort.
-pub(crate) fn create_on<T: Default>(storage: impl StorageBackend) -> Result<Base<T>, StoreError> {
+pub(crate) fn create_on<T: Default>(
+    storage: impl StorageBackend,
+    cache: u64,
+) -> Result<Base<T>, StoreError> {
     if storage.len().map_err(storage_error)? > 0 {
         return Err(StoreError::Format("there is something on this storage already".into()));
     }
-    guard(|| Base::create(storage).map_err(|error| open_error(None, error)))
+    guard(|| Base::create(storage, cache).map_err(|error| open_error(None, error)))
 }
 
 /// The database in a file, and why it is only read if the file may not be written to. What is written
 /// to the database then is forgotten when it is closed.
 pub(crate) fn open_file<T: Default>(
     path: &Path,
+    cache: u64,
 ) -> Result<(Base<T>, Option<&'static str>), StoreError> {
     match file::open(path) {
-        Ok(file) => Ok((open_to_write(path, file)?, None)),
+        Ok(file) => Ok((open_to_write(path, file, cache)?, None)),
         Err(error) => match why_only_read(&error) {
-            Some(why) => Ok((open_to_read(path)?, Some(why))),
+            Some(why) => Ok((open_to_read(path, cache)?, Some(why))),
             None => Err(io_error(path, error)),
         },
     }
 }
 
 /// The same without an attempt to write to the file.
-pub(crate) fn open_to_read<T: Default>(path: &Path) -> Result<Base<T>, StoreError> {
+pub(crate) fn open_to_read<T: Default>(path: &Path, cache: u64) -> Result<Base<T>, StoreError> {
     let file = File::open(path).map_err(|error| io_error(path, error))?;
     let id = file_id(&file);
     let storage = ReadOnlyFile::new(file).map_err(|error| open_error(Some((path, id)), error))?;
-    open_storage(storage, Some((path, id)))
+    open_storage(storage, Some((path, id)), cache)
 }
 
 /// Whether a file that cannot be opened to be written may still be read, and what hinders.
@@ -73,25 +84,29 @@ fn why_only_read(error: &io::Error) -> Option<&'static str> {
     }
 }
 
-fn open_to_write<T: Default>(path: &Path, file: File) -> Result<Base<T>, StoreError> {
+fn open_to_write<T: Default>(path: &Path, file: File, cache: u64) -> Result<Base<T>, StoreError> {
     let watch = Watch::new(path, &file)?;
     let (id, storage) = (file_id(&file), file_storage(path, file)?);
-    let mut base = open_storage(storage, Some((path, id)))?;
+    let mut base = open_storage(storage, Some((path, id)), cache)?;
     base.watch(watch);
     Ok(base)
 }
 
 /// The database on storage of another sort.
-pub(crate) fn open_on<T: Default>(storage: impl StorageBackend) -> Result<Base<T>, StoreError> {
-    open_storage(storage, None)
+pub(crate) fn open_on<T: Default>(
+    storage: impl StorageBackend,
+    cache: u64,
+) -> Result<Base<T>, StoreError> {
+    open_storage(storage, None, cache)
 }
 
 fn open_storage<T: Default>(
     storage: impl StorageBackend,
     file: Option<FileName<'_>>,
+    cache: u64,
 ) -> Result<Base<T>, StoreError> {
     check_magic(&storage, file)?;
-    guard(|| Base::open(storage).map_err(|error| open_error(file, error)))
+    guard(|| Base::open(storage, cache).map_err(|error| open_error(file, error)))
 }
 
 /// A file's path, and its number in the file system where there is one.

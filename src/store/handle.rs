@@ -3,7 +3,6 @@
 use super::head::{Head, derived_is_current};
 use super::reader::{Base, SharedBase, StoreReader};
 use crate::index::repack_derived;
-use crate::limits::CACHE_BYTES;
 use crate::log::{META, repack_log};
 use crate::model::Generation;
 use crate::storage::{NewFile, Readable, Side, StoreError, Watch, file_bytes, room};
@@ -20,6 +19,8 @@ pub struct Store {
     head: Mutex<Head>,
     pub(super) generation: Generation,
     path: Option<PathBuf>,
+    /// The bytes of its caches.
+    cache: u64,
     /// Why it is only read, in words, if it is.
     only_read: Option<String>,
     /// The file of a store that has no name yet.
@@ -55,12 +56,13 @@ impl Store {
         base: Base,
         generation: Generation,
         path: Option<PathBuf>,
+        cache: u64,
     ) -> Result<Store, StoreError> {
         let db = Arc::new(RwLock::new(base));
-        let reader = Arc::new(StoreReader::new(db.clone(), Side::Main, CACHE_BYTES));
+        let reader = Arc::new(StoreReader::new(db.clone(), Side::Main, cache / 2));
         let head = Head::find(&reader)?;
         let (head, new) = (Mutex::new(head), Mutex::default());
-        Ok(Store { db, reader, head, generation, path, only_read: None, new })
+        Ok(Store { db, reader, head, generation, path, cache, only_read: None, new })
     }
 
     /// The same store, as whoever makes its shadow tables sees it.
@@ -68,10 +70,11 @@ impl Store {
         let head = Head::at(self.head().end, 0)?;
         Ok(Store {
             db: self.db.clone(),
-            reader: Arc::new(StoreReader::new(self.db.clone(), Side::Beside, CACHE_BYTES)),
+            reader: Arc::new(StoreReader::new(self.db.clone(), Side::Beside, self.cache / 2)),
             head: Mutex::new(head),
             generation: self.generation,
             path: None,
+            cache: self.cache,
             only_read: None,
             new: Mutex::default(),
         })

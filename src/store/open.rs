@@ -1,4 +1,6 @@
 //! Making a store and opening one. What is not a store, and what cannot be opened, is not touched.
+//!
+//! `cache` is how many bytes are kept in memory: half of them pages, half what was read from them.
 
 use super::handle::Store;
 use super::head::derived_is_current;
@@ -14,19 +16,19 @@ use std::path::{Path, PathBuf};
 impl Store {
     /// Makes a store in a file that does not exist or is empty. A file that does not exist gets its
     /// name from [`Store::place`].
-    pub fn create(path: &Path, generation: Generation) -> Result<Store, StoreError> {
+    pub fn create(path: &Path, generation: Generation, cache: u64) -> Result<Store, StoreError> {
         if path.exists() {
-            return Store::create_in(path, generation);
+            return Store::create_in(path, generation, cache);
         }
-        let (base, new) = storage::create_new_file(path)?;
-        let store = Store::initialize(base, generation, Some(path.to_owned()))?;
+        let (base, new) = storage::create_new_file(path, cache / 2)?;
+        let store = Store::initialize(base, generation, Some(path.to_owned()), cache)?;
         Ok(store.with_new_file(new))
     }
 
     /// Makes a store in an empty file, which is empty again if that fails.
-    fn create_in(path: &Path, generation: Generation) -> Result<Store, StoreError> {
-        let (base, empty) = storage::create_in_file(path)?;
-        let made = Store::initialize(base, generation, Some(path.to_owned()));
+    fn create_in(path: &Path, generation: Generation, cache: u64) -> Result<Store, StoreError> {
+        let (base, empty) = storage::create_in_file(path, cache / 2)?;
+        let made = Store::initialize(base, generation, Some(path.to_owned()), cache);
         match &made {
             Ok(store) => store.watch(Watch::new(path, &empty)?),
             Err(StoreError::Io(_)) => drop(empty.set_len(0)),
@@ -39,8 +41,9 @@ impl Store {
     pub fn create_on(
         storage: impl StorageBackend,
         generation: Generation,
+        cache: u64,
     ) -> Result<Store, StoreError> {
-        Store::initialize(storage::create_on(storage)?, generation, None)
+        Store::initialize(storage::create_on(storage, cache / 2)?, generation, None, cache)
     }
 
     /// Whether there is a file to open: one with something in it.
@@ -49,9 +52,9 @@ impl Store {
     }
 
     /// Opens the store in a file. If the file may not be written to, the store is only read.
-    pub fn open(path: &Path) -> Result<Store, StoreError> {
-        let (base, why) = storage::open_file(path)?;
-        let store = Store::open_base(base, Some(path.to_owned()))?;
+    pub fn open(path: &Path, cache: u64) -> Result<Store, StoreError> {
+        let (base, why) = storage::open_file(path, cache / 2)?;
+        let store = Store::open_base(base, Some(path.to_owned()), cache)?;
         Ok(match why {
             Some(why) => store.only_read(why),
             None => store,
@@ -59,19 +62,23 @@ impl Store {
     }
 
     /// Opens the store in a file to be only read, whether or not the file may be written to.
-    pub fn open_to_read(path: &Path) -> Result<Store, StoreError> {
-        let store = Store::open_base(storage::open_to_read(path)?, Some(path.to_owned()))?;
+    pub fn open_to_read(path: &Path, cache: u64) -> Result<Store, StoreError> {
+        let store = Store::open_base(
+            storage::open_to_read(path, cache / 2)?,
+            Some(path.to_owned()),
+            cache,
+        )?;
         Ok(store.only_read("it was opened so"))
     }
 
     /// Opens a store on storage of another sort.
-    pub fn open_on(storage: impl StorageBackend) -> Result<Store, StoreError> {
-        Store::open_base(storage::open_on(storage)?, None)
+    pub fn open_on(storage: impl StorageBackend, cache: u64) -> Result<Store, StoreError> {
+        Store::open_base(storage::open_on(storage, cache / 2)?, None, cache)
     }
 
-    fn open_base(base: Base, path: Option<PathBuf>) -> Result<Store, StoreError> {
+    fn open_base(base: Base, path: Option<PathBuf>, cache: u64) -> Result<Store, StoreError> {
         let generation = check_meta(&base, path.as_deref())?;
-        let store = Store::attach(base, generation, path)?;
+        let store = Store::attach(base, generation, path, cache)?;
         store.db().keep_repair()?;
         Ok(store)
     }
@@ -80,6 +87,7 @@ impl Store {
         base: Base,
         generation: Generation,
         path: Option<PathBuf>,
+        cache: u64,
     ) -> Result<Store, StoreError> {
         let txn = base.begin_write(Side::Main)?;
         // Every table is made, so that readers find them all.
@@ -99,7 +107,7 @@ impl Store {
         }
         base.commit(txn)?;
         let generation = check_meta(&base, path.as_deref())?;
-        Store::attach(base, generation, path)
+        Store::attach(base, generation, path, cache)
     }
 }
 

@@ -11,6 +11,7 @@ use super::reader::StoreReader;
 use super::replay::{Progress, Report, Verified, VerifyStep, each_record};
 use crate::budget;
 use crate::index::{EachTable, TABLES, View, checkpoint_row, each_table};
+use crate::limits::CACHE_BYTES;
 use crate::log::{LOG, META, content_digest, get_content};
 use crate::storage::{InMemoryBackend, Key, Readable, StoreError, Table};
 use std::ops::Bound;
@@ -36,7 +37,7 @@ impl Store {
         state: &StoreReader,
         report: Report<'_>,
     ) -> Result<Verified, StoreError> {
-        let copy = Store::create_on(InMemoryBackend::new(), self.generation)?;
+        let copy = Store::create_on(InMemoryBackend::new(), self.generation, CACHE_BYTES)?;
         let mut verified = copy.replay(state, report)?;
         verified.contents = check_contents(state, report)?;
         verified.rows = compare_derived(state, &copy, report)?;

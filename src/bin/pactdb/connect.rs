@@ -7,22 +7,15 @@
 use crate::progress::Bar;
 use crate::render::Look;
 use crate::{output, signals};
-use pactdb::attach::{Access, Attached, Sharing};
+use pactdb::attach::{self, Access, Found, Held};
 use pactdb::protocol::{Client, Envelope, LocalClient, Reply, Sink};
 use pactdb::remote::{Remote, is_address};
 use pactdb::{Clock, Code, Db, Error, Generation, Options, Result};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
 /// Somebody who answers, wherever the store is.
 pub type Connection = Arc<dyn Client>;
-
-/// How long a holder is waited for that does not share: most are about to end.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-/// How often to look whether it has.
-const LOOK: Duration = Duration::from_millis(20);
 
 /// How a store is opened, and what is asked of it.
 #[derive(Debug, Clone)]
@@ -117,19 +110,6 @@ pub fn token() -> Result<Option<String>> {
         .ok_or_else(|| Error::request(format!("{file} has no token")))
 }
 
-/// A store in this process, which may answer others too.
-struct Held {
-    /// Ends before the store is closed.
-    _sharing: Option<Sharing>,
-    store: LocalClient,
-}
-
-impl Client for Held {
-    fn call(&self, envelope: Envelope, sink: Sink<'_>) -> Reply {
-        self.store.call(envelope, sink)
-    }
-}
-
 /// A way to a store, which is found again if its holder leaves.
 struct Link {
     wish: Wish,
@@ -185,11 +165,7 @@ impl Link {
 impl Client for Link {
     fn call(&self, envelope: Envelope, sink: Sink<'_>) -> Reply {
         let rid = envelope.rid.clone();
-        self.answer(envelope, sink).unwrap_or_else(|error| Reply {
-            rid,
-            result: Err(error),
-            warnings: Vec::new(),
-        })
+        self.answer(envelope, sink).unwrap_or_else(|error| Reply::refused(rid, error))
     }
 
     fn process(&self) -> Option<u32> {
@@ -206,46 +182,28 @@ fn find(wish: &Wish, missing: Missing) -> Result<Connection> {
             Missing::Make(generation) => Arc::new(remote.make(generation)),
         });
     }
-    let start = Instant::now();
-    loop {
-        let locked = match open(wish, missing) {
-            Err(error) if error.code == Code::StoreLocked => error,
-            opened => return opened,
-        };
-        if !wish.attach {
-            return Err(locked);
-        }
-        match Attached::to(&wish.store) {
-            Ok(attached) => return Ok(Arc::new(attached)),
-            // Somebody answered, and refused.
-            Err(refused) if refused.io_kind().is_none() => return Err(refused),
-            Err(_) if start.elapsed() < PATIENCE && !signals::came_already() => {
-                std::thread::sleep(LOOK);
-            }
-            Err(_) => return Err(locked),
-        }
+    let held = |db| {
+        let complain = |error| say(&format!("others cannot attach: {error}"));
+        Arc::new(Held::new(db, wish.share, complain))
+    };
+    if !wish.attach {
+        return Ok(held(open(wish, missing)?));
     }
+    let found = attach::find(&wish.store, || open(wish, missing), || !signals::came_already());
+    Ok(match found? {
+        Found::Here(db) => held(db),
+        Found::There(attached) => Arc::new(attached),
+    })
 }
 
 /// Opens the store in this process.
-fn open(wish: &Wish, missing: Missing) -> Result<Connection> {
+fn open(wish: &Wish, missing: Missing) -> Result<Db> {
     let bar = Bar::new();
     let options = Options::new().progress(move |progress| bar.show(progress));
-    let db = match missing {
-        Missing::Refuse => options.open(&wish.store)?,
-        Missing::Make(generation) => options.generation(generation).open_or_create(&wish.store)?,
-    };
-    // A file that may only be read is open in as many processes as like, and none stands for it.
-    let access = wish.share.filter(|_| !db.is_read_only());
-    let sharing = access.and_then(|access| share(&db, access));
-    Ok(Arc::new(Held { _sharing: sharing, store: LocalClient::new(db) }))
-}
-
-/// Shares the store. Where that cannot be, it is used without.
-fn share(db: &Db, access: Access) -> Option<Sharing> {
-    Sharing::start(db, access)
-        .inspect_err(|error| say(&format!("others cannot attach: {error}")))
-        .ok()
+    match missing {
+        Missing::Refuse => options.open(&wish.store),
+        Missing::Make(generation) => options.generation(generation).open_or_create(&wish.store),
+    }
 }
 
 /// Says something beside the answers.

@@ -216,7 +216,7 @@ fn what_a_reader_finds_stops_a_commit() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     let before = damaged_branch(&path);
-    let base = Base::<()>::open(FileStorage::new(file(&path)).unwrap()).unwrap();
+    let base = Base::<()>::open(FileStorage::new(file(&path)).unwrap(), 1 << 20).unwrap();
     let txn = base.begin_write(Side::Main).unwrap();
     txn.open_table(NOTES).unwrap().insert(1, b"note".as_slice()).unwrap();
     read_shown(&base);
@@ -235,7 +235,7 @@ fn a_file_that_was_written_before_damage_was_found_is_closed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     damaged_branch(&path);
-    let base = Base::<()>::open(FileStorage::new(file(&path)).unwrap()).unwrap();
+    let base = Base::<()>::open(FileStorage::new(file(&path)).unwrap(), 1 << 20).unwrap();
     let txn = base.begin_write(Side::Main).unwrap();
     txn.open_table(NOTES).unwrap().insert(1, b"note".as_slice()).unwrap();
     base.commit(txn).unwrap();
@@ -243,7 +243,7 @@ fn a_file_that_was_written_before_damage_was_found_is_closed() {
     assert!(matches!(base.begin_write(Side::Main), Err(StoreError::Corrupt(_))));
     assert!(matches!(base.measure(), Err(StoreError::Corrupt(_))));
     drop(base);
-    let base = Base::<()>::open(FileStorage::new(file(&path)).unwrap()).unwrap();
+    let base = Base::<()>::open(FileStorage::new(file(&path)).unwrap(), 1 << 20).unwrap();
     let shown = base.shown(Side::Main).unwrap();
     assert_eq!(shown.open_table(NOTES).unwrap().get(1).unwrap().unwrap().value(), b"note");
     read_shown(&base);

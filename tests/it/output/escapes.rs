@@ -152,6 +152,7 @@ fn asked() -> (Vec<Vec<String>>, Vec<Vec<String>>) {
         texts(&["demo", &new("demo")]),
         texts(&["-s", &new("init"), "init"]),
         texts(&["-s", &new("init"), "init"]),
+        texts(&["serve", &argument("missing")]),
         texts(&["-s", &argument("none"), "stats"]),
         texts(&["rebuild"]),
         texts(&["compact"]),

@@ -24,29 +24,41 @@ fn held(path: PathBuf) -> (Db, Sharing) {
     (db, sharing)
 }
 
-/// The server attaches to the process that has the store, which is this one, so that the clock is known.
-#[test]
-fn a_client_over_http_says_what_a_client_in_this_process_says() {
-    let served = Served::start(|_| {});
-    let (_far, _sharing) = held(served.path("far"));
-    let near = Options::new().clock(CLOCK).create(served.path("near")).unwrap();
-    let remote = Remote::new(&served.url("far"), Some(WRITER.into())).unwrap();
-    everything(&LocalClient::new(near), &remote);
+/// A server whose own stores have that clock too.
+fn with_clock() -> Served {
+    Served::start(|settings| settings.options = || Options::new().clock(CLOCK))
 }
 
-fn random_life(served: &Served, number: usize, spec: &str, ops: &[Op]) {
-    let name = format!("far-{number}-{spec}");
+/// The server has the store, or attaches to the process that has it, which is this one.
+#[test]
+fn a_client_over_http_says_what_a_client_in_this_process_says() {
+    for attaches in [false, true] {
+        let served = with_clock();
+        let held = attaches.then(|| held(served.path("far")));
+        let near = Options::new().clock(CLOCK).create(served.path("near")).unwrap();
+        let remote = Remote::new(&served.url("far"), Some(WRITER.into())).unwrap();
+        if held.is_none() {
+            remote.create(Generation::V0_1).unwrap();
+        }
+        everything(&LocalClient::new(near), &remote);
+    }
+}
+
+fn random_life(served: &Served, name: &str, spec: &str, attaches: bool, ops: &[Op]) {
     let generation = Generation::from_name(spec).unwrap();
     let options = || Options::new().generation(generation).clock(CLOCK);
-    let far = options().create(served.path(&name)).unwrap();
-    let _sharing = Sharing::start(&far, Access::Write).unwrap();
+    let far = attaches.then(|| options().create(served.path(name)).unwrap());
+    let _sharing = far.as_ref().map(|far| Sharing::start(far, Access::Write).unwrap());
+    if far.is_none() {
+        assert_eq!(served.send("PUT", &format!("/v1/stores/{name}?spec={spec}"), "").status, 200);
+    }
     let near = options().create_on(crate::support::storage::Memory::default()).unwrap();
     let mut model = Model::with_clock(spec, CLOCK);
     for op in ops {
         let request = op.request(&model);
         let text = request.to_string();
         let expected = handle_line(&near, &text);
-        let answer = served.ask(&name, &text);
+        let answer = served.ask(name, &text);
         assert_eq!(answer.body, format!("{expected}\n"), "{text}");
         let reply: Value = serde_json::from_str(&expected).unwrap();
         let code = reply["error"]["code"].as_str().map(|code| Code::from_name(code).unwrap());
@@ -68,11 +80,12 @@ fn random_life(served: &Served, number: usize, spec: &str, ops: &[Op]) {
 /// The lives of the suite's model, sent over HTTP.
 #[test]
 fn random_operations_are_answered_to_the_byte() {
-    let served = Served::start(|_| {});
+    let served = with_clock();
     let mut runner = TestRunner::deterministic();
-    for number in 0..6 {
+    for number in 0..12 {
         let ops = ops::sequence(20..40).new_tree(&mut runner).unwrap().current();
-        random_life(&served, number, if number % 2 == 0 { "0.1" } else { "1.0" }, &ops);
+        let spec = if number % 2 == 0 { "0.1" } else { "1.0" };
+        random_life(&served, &format!("far-{number}"), spec, number % 4 < 2, &ops);
     }
 }
 

@@ -24,6 +24,20 @@ fn a_store_is_closed_after_a_while_without_use() {
     assert_eq!(served.ask("alice", STATS).status, 200, "it is opened again");
 }
 
+/// Whoever is attached to the server uses the store as well as those who ask over HTTP.
+#[test]
+fn a_store_that_somebody_is_attached_to_stays_open() {
+    let served = Served::start(|settings| settings.limits.idle = Duration::from_millis(50));
+    served.store("alice", 1);
+    assert_eq!(served.ask("alice", STATS).status, 200);
+    let attached = Attached::to(served.path("alice")).unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(attached.ask(GetStats {}).unwrap().turns, 1);
+    assert_eq!(open_stores(&served), 1);
+    drop(attached);
+    served.wait_for("pactdb_open_stores 0");
+}
+
 /// Among many stores, the oldest one was sought by times that changed under the search, which panicked.
 #[test]
 fn few_stores_are_open_at_a_time() {

@@ -13,9 +13,14 @@ pub struct ServeArgs {
     #[arg(required = true, value_name = "FOLDER|STORE")]
     pub places: Vec<PathBuf>,
     /// Where to listen; port 0 takes a free one
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7350")]
+    #[arg(
+        long,
+        env = "PACTDB_LISTEN",
+        value_name = "ADDRESS:PORT",
+        default_value = "127.0.0.1:7350"
+    )]
     pub listen: SocketAddr,
-    /// Let requests make stores, in the first folder
+    /// Let requests make stores, in the first folder, which is made too if it is not there
     #[arg(long)]
     pub create: bool,
     /// Who may do what: lines of TOKEN read|write [*|NAME,NAME]; without it PACTDB_TOKEN, or a token made now
@@ -39,6 +44,9 @@ pub struct ServeArgs {
     /// How many stores are open at a time
     #[arg(long, value_name = "NUMBER", default_value = "64")]
     pub open_stores: usize,
+    /// How many megabytes the caches of all open stores have together
+    #[arg(long, value_name = "MEGABYTES", default_value = "1024")]
+    pub cache: u64,
     /// How many connections there may be
     #[arg(long, value_name = "NUMBER", default_value = "1024")]
     pub connections: usize,

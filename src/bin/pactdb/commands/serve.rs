@@ -22,6 +22,7 @@ pub fn run(context: &Context, args: ServeArgs) -> Result<()> {
         idle: args.idle,
         open_stores: args.open_stores,
         connections: args.connections,
+        cache_bytes: args.cache.saturating_mul(1 << 20),
         body_bytes: args.max_body.saturating_mul(1 << 20),
         timeout,
         longest_timeout: args.max_timeout.max(timeout),
