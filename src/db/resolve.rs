@@ -70,6 +70,10 @@ pub(super) fn snapshot_cycle(db: &Db, state: &State, text: &str) -> Result<u64> 
             let back = back.and_then(|back| u64::try_from(back).ok()).ok_or_else(missing)?;
             state.history.back(back).ok_or_else(missing)
         }
+        TimeKind::Clock(ns) => {
+            let found = db.inner.store.reader().newest_until(&state.history, ns)?;
+            found.ok_or_else(missing)
+        }
         TimeKind::Cycle(_) => Err(missing()),
         TimeKind::Event(_) => Err(Error::new(
             Code::SelectorInvalid,

@@ -46,6 +46,10 @@ impl Timeline for View<'_> {
         self.db.tree_at(cycle)
     }
 
+    fn newest_until(&self, ns: i64) -> Read<Option<u64>> {
+        Ok(self.reader.newest_until(self.history(), ns)?)
+    }
+
     fn event(&self, seq: u64) -> Read<EventState> {
         self.db.event_state(&self.working, seq)
     }

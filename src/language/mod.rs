@@ -21,6 +21,7 @@
 mod advice;
 pub mod ast;
 mod canonical;
+mod clock;
 pub mod complete;
 mod diagnostics;
 mod dialect;

@@ -35,6 +35,12 @@ pub trait Timeline {
     /// The snapshot of a cycle that history has.
     fn at(&self, cycle: u64) -> Read<Tree>;
 
+    /// The newest snapshot whose commit was made at this time or before it, in nanoseconds since 1970.
+    fn newest_until(&self, ns: i64) -> Read<Option<u64>> {
+        let _ = ns;
+        Ok(None)
+    }
+
     /// Whether an event has a state of its own.
     fn event(&self, seq: u64) -> Read<EventState> {
         let _ = seq;

@@ -29,7 +29,12 @@ impl Catalogue {
             if create && number == 0 && name_of(place).is_none() {
                 std::fs::create_dir_all(place).map_err(about)?;
             }
-            if std::fs::metadata(place).map_err(about)?.is_dir() {
+            let found = std::fs::metadata(place).map_err(|error| {
+                let mut error = about(error);
+                error.details.hint = Some("--create makes the folder, and stores in it".into());
+                error
+            });
+            if found?.is_dir() {
                 catalogue.folders.push(place.clone());
                 continue;
             }

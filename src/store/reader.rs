@@ -86,6 +86,8 @@ pub struct StoreReader {
     pub(super) skeletons: Cache<u64, Arc<(Skeleton, History)>>,
     /// The beginnings of the rows of commits.
     pub(super) cycles: Cache<u64, Arc<CycleHead>>,
+    /// The earliest times of commits, a block of cycles each.
+    pub(super) earliest: Cache<u64, i64>,
     pub(super) templates: TemplateCache,
 }
 
@@ -110,6 +112,7 @@ impl StoreReader {
             names: Mutex::default(),
             skeletons: Cache::new(64),
             cycles: Cache::new(16 << 10),
+            earliest: Cache::new(16 << 10),
             templates: TemplateCache::new(cache_bytes / 8),
         }
     }

@@ -2,7 +2,8 @@
 //! been. This is what the tree asks of a store.
 
 use super::reader::StoreReader;
-use crate::change::History;
+use crate::budget;
+use crate::change::{Event, History};
 use crate::index::{
     self, CycleHead, CycleInfo, StoredCycle, StoredPartChange, get_cycle, get_cycle_head,
     get_skeleton,
@@ -14,6 +15,9 @@ use crate::model::{
 use crate::storage::StoreError;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+
+/// Cycles whose times are looked at together.
+const BLOCK: u64 = 256;
 
 impl StoreReader {
     pub(super) fn cycle_row(&self, cycle: u64) -> Result<StoredCycle, StoreError> {
@@ -54,6 +58,44 @@ impl StoreReader {
     /// What is known of a committed cycle.
     pub fn cycle(&self, cycle: u64) -> Result<CycleInfo, StoreError> {
         Ok(self.cycle_row(cycle)?.info(cycle))
+    }
+
+    /// When a cycle was closed, in nanoseconds since 1970: a commit says so itself.
+    fn closed_at(&self, cycle: u64) -> Result<i64, StoreError> {
+        let seq = self.cycle_row(cycle)?.seq;
+        let missing = || StoreError::corrupt(format!("event {seq}, which closed cycle {cycle}"));
+        let record = self.record(seq)?.ok_or_else(missing)?;
+        Ok(match &record.event {
+            Event::Committed(commit) => commit.created_at_ns,
+            _ => record.time,
+        })
+    }
+
+    /// The newest cycle that was closed at this time or before it. Times need not rise with cycles, so
+    /// it is looked for from the newest on; what is known of older blocks of cycles is kept.
+    pub fn newest_until(&self, history: &History, ns: i64) -> Result<Option<u64>, StoreError> {
+        let newest = history.iter().next_back().map(|cycle| cycle / BLOCK);
+        let (mut block, mut earliest, mut passed) = (None, i64::MAX, false);
+        for cycle in history.iter().rev() {
+            let here = Some(cycle / BLOCK);
+            if block != here {
+                if let Some(done) = block.filter(|_| !passed && block != newest) {
+                    self.earliest.insert(done, earliest);
+                }
+                let known = here.and_then(|here| self.earliest.get(&here));
+                (block, earliest, passed) = (here, i64::MAX, known.is_some_and(|time| time > ns));
+            }
+            if passed {
+                continue;
+            }
+            budget::check()?;
+            let time = self.closed_at(cycle)?;
+            if time <= ns {
+                return Ok(Some(cycle));
+            }
+            earliest = earliest.min(time);
+        }
+        Ok(None)
     }
 
     pub(super) fn skeleton_and_history(

@@ -6,6 +6,7 @@ mod attach;
 mod budgets;
 mod causes;
 mod checks;
+mod clock_times;
 mod commits;
 mod crash;
 mod damage;

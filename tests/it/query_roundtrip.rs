@@ -325,9 +325,11 @@ pub(crate) fn time() -> impl Strategy<Value = Time> {
         (-9i64..3).prop_map(TimeKind::Relative),
         any::<u64>().prop_map(TimeKind::Cycle),
         any::<u64>().prop_map(TimeKind::Event),
+        any::<i64>().prop_map(TimeKind::Clock),
         Just(TimeKind::All),
         (end(), end()).prop_map(|(a, b)| TimeKind::RelativeRange(a, b)),
         (any::<u64>(), 0u64..99).prop_map(|(a, b)| TimeKind::CycleRange(a, b)),
+        (any::<i64>(), any::<i64>()).prop_map(|(a, b)| TimeKind::ClockRange(a, b)),
     ]
     .prop_map(|kind| Time { at: at(), kind, beyond: None })
 }

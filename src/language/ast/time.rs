@@ -26,18 +26,25 @@ pub enum TimeKind {
     Cycle(u64),
     /// `@e7`, the working state right after an event.
     Event(u64),
+    /// `@2026-03-02T18:00Z`, in nanoseconds since 1970: the newest snapshot that was committed by then.
+    Clock(i64),
     /// `@*`, every snapshot.
     All,
     /// `@t-3..@t0`, in either order. `@history` is `@t0..@t-*`.
     RelativeRange(RangeEnd, RangeEnd),
     /// `@c10..@c20`, in either order.
     CycleRange(u64, u64),
+    /// The snapshots from one clock time to another, in either order.
+    ClockRange(i64, i64),
 }
 
 impl TimeKind {
     /// Whether the answer is a range diff.
     pub fn is_range(self) -> bool {
-        matches!(self, TimeKind::RelativeRange(..) | TimeKind::CycleRange(..))
+        matches!(
+            self,
+            TimeKind::RelativeRange(..) | TimeKind::CycleRange(..) | TimeKind::ClockRange(..)
+        )
     }
 }
 

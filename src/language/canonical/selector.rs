@@ -10,6 +10,7 @@ use crate::language::ast::{
     Chain, Combinator, Control, ControlKind, Filter, FilterForm, Head, Insertion, Link, Mode,
     Order, Place, PlaceKind, Position, RangeEnd, Selector, Simple, Step, Target, Time, TimeKind,
 };
+use crate::language::clock;
 use crate::language::dialect::Dialect;
 
 impl Canonical for Selector {
@@ -69,9 +70,13 @@ impl Canonical for Time {
             TimeKind::Relative(n) => relative(*n),
             TimeKind::Cycle(n) => format!("@c{n}"),
             TimeKind::Event(n) => format!("@e{n}"),
+            TimeKind::Clock(ns) => clock::text(*ns),
             TimeKind::All => "@*".to_owned(),
             TimeKind::RelativeRange(from, to) => format!("{}..{}", end(from), end(to)),
             TimeKind::CycleRange(from, to) => format!("@c{from}..@c{to}"),
+            TimeKind::ClockRange(from, to) => {
+                format!("{}..{}", clock::text(*from), clock::text(*to))
+            }
         };
         out.push_str(&text);
     }

@@ -252,6 +252,9 @@ pub(crate) fn at<'a>(cursor: &mut Cursor<'a>) -> Token<'a> {
     if cursor.eat("*") {
         return Token::TimeAll;
     }
+    if let Some(len) = clock_len(cursor.rest()) {
+        return Token::TimeClock(cursor.take(len));
+    }
     let rest = cursor.rest();
     let kind = rest.chars().next();
     let number = match kind {
@@ -285,6 +288,28 @@ pub(crate) fn at<'a>(cursor: &mut Cursor<'a>) -> Token<'a> {
         "" => Token::Fault(Fault::MissingName("a time or a control")),
         "history" => Token::TimeHistory,
         control => Token::Control(control),
+    }
+}
+
+/// The length of a clock time: a date, a distance, a word or anything in quotes.
+fn clock_len(rest: &str) -> Option<usize> {
+    match rest.chars().next()? {
+        quote @ ('\'' | '"') => rest[1..].find(quote).map(|len| len + 2),
+        '0'..='9' => {
+            let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || "-:+.".contains(c)));
+            let len = end.unwrap_or(rest.len());
+            Some(rest[..len].find("..").unwrap_or(len))
+        }
+        '-' => {
+            let amount = digits_len(&rest[1..]);
+            let units = rest[1..].find(|c: char| !c.is_ascii_alphanumeric());
+            Some(1 + units.unwrap_or(rest.len() - 1)).filter(|len| amount > 0 && *len > 1 + amount)
+        }
+        _ => {
+            let word = &rest[..name_len(rest)];
+            let is_time = ["now", "today", "yesterday"].contains(&word);
+            (is_time && !rest[word.len()..].starts_with('=')).then_some(word.len())
+        }
     }
 }
 

@@ -274,9 +274,10 @@ impl<'a> Lexer<'a> {
         }
         match self.last? {
             Token::RangeMark => lex_token::bare_end(&mut self.cursor),
-            last if last.ends_time() && (self.cursor.eat("..") || self.cursor.eat(":")) => {
-                Some(Token::RangeMark)
-            }
+            last if last.ends_time() && self.cursor.eat("..") => Some(Token::RangeMark),
+            // A clock time may have colons of its own.
+            Token::TimeClock(_) => None,
+            last if last.ends_time() && self.cursor.eat(":") => Some(Token::RangeMark),
             _ => None,
         }
     }

@@ -31,6 +31,8 @@ pub enum Token<'a> {
     TimeCycle(&'a str),
     /// `@e7`: the number.
     TimeEvent(&'a str),
+    /// `@2026-03-02T18:00Z`, `@'2026-03-02 18:00'`, `@-2h`, `@today`: what stands behind the `@`.
+    TimeClock(&'a str),
     /// `@*`
     TimeAll,
     /// `@history`
@@ -228,6 +230,7 @@ impl Token<'_> {
             | Token::TimeOldest
             | Token::TimeCycle(_)
             | Token::TimeEvent(_)
+            | Token::TimeClock(_)
             | Token::TimeAll
             | Token::TimeHistory
             | Token::RangeMark

@@ -25,6 +25,8 @@ pub fn resolve_time(
         }
         TimeKind::Cycle(cycle) => Err(clock.missing("", format!("@c{cycle}"))),
         TimeKind::Event(seq) => clock.event(seq).map(When::One),
+        TimeKind::Clock(ns) => clock.at(ns).map(|cycle| When::One(State::Cycle(cycle))),
+        TimeKind::ClockRange(a, b) => clock.clock_range(a.min(b), a.max(b), max, warnings),
         TimeKind::RelativeRange(a, b) => {
             let oldest = clock.oldest();
             clock.relative_range(end_value(a, oldest), end_value(b, oldest), max, warnings)
@@ -114,6 +116,32 @@ impl Clock<'_> {
             Some(Stop { state, value, cycle })
         });
         Ok(When::Range { kind: RangeKind::Relative, stops: stops.collect(), cut: kept < count })
+    }
+
+    /// The newest snapshot that was committed at a moment or before it.
+    fn at(&self, ns: i64) -> Result<u64, QueryError> {
+        let found = self.timeline.newest_until(ns)?;
+        found.ok_or_else(|| self.not_found("nothing was committed by then".to_owned()))
+    }
+
+    /// From the state that there was at one moment to the one that there was at another.
+    fn clock_range(
+        &self,
+        low: i64,
+        high: i64,
+        max: Option<u64>,
+        warnings: &mut Vec<String>,
+    ) -> Result<When, QueryError> {
+        let last = self.at(high)?;
+        let oldest = self.timeline.history().iter().next().unwrap_or(last);
+        let first = match self.timeline.newest_until(low)? {
+            Some(first) => first,
+            None => {
+                warnings.push(format!("the range is clipped to @c{oldest}: history has no more"));
+                oldest
+            }
+        };
+        self.cycle_range(first.min(last), first.max(last), max, &mut Vec::new())
     }
 
     fn cycle_range(

@@ -14,6 +14,7 @@ pub use session::{
     ThreadArgs, WatchArgs,
 };
 
+use crate::clock;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use pactdb::attach::Access;
@@ -249,7 +250,8 @@ pub enum Command {
     /// Make a past snapshot the newest one; history is kept
     #[command(after_help = "Example:\n  pactdb restore @c42")]
     Restore {
-        /// The snapshot: @t-3, @c42
+        /// The snapshot: @t-3, @c42, @-2h
+        #[arg(value_parser = clock::argument)]
         at: String,
         /// Throw uncommitted edits away
         #[arg(long)]
@@ -297,9 +299,10 @@ pub enum Command {
     #[command(after_help = "Example:\n  pactdb explain \"@t0 .mt:depth(1-3) .cb\"")]
     Explain {
         /// The selector
+        #[arg(value_parser = clock::argument)]
         q: String,
         /// The time, if the selector has none
-        #[arg(long, value_name = "TIME")]
+        #[arg(long, value_name = "TIME", value_parser = clock::argument)]
         at: Option<String>,
     },
     /// Write a snapshot, or the working state, as canonical JSON; several of them one a line

@@ -1,5 +1,6 @@
 //! Arguments of the commands that read.
 
+use crate::clock;
 use clap::{Args, ValueEnum};
 
 /// How a selector is answered.
@@ -53,9 +54,10 @@ impl From<ContentMode> for pactdb::answer::ContentMode {
 #[derive(Args)]
 pub struct SelectArgs {
     /// The selector
+    #[arg(value_parser = clock::argument)]
     pub q: String,
-    /// The time, if the selector has none: @t0, @t-3, @c42, @e7, a range
-    #[arg(long, value_name = "TIME")]
+    /// The time, if the selector has none: @t0, @t-3, @c42, @e7, @-2h, a range
+    #[arg(long, value_name = "TIME", value_parser = clock::argument)]
     pub at: Option<String>,
     #[command(flatten)]
     pub answer: AnswerArgs,
@@ -65,9 +67,10 @@ pub struct SelectArgs {
 #[derive(Args)]
 pub struct TreeArgs {
     /// Only these nodes and what is below them
+    #[arg(value_parser = clock::argument)]
     pub q: Option<String>,
-    /// Which state: @t0, @t-3, @c42, @e7; the working state if left out
-    #[arg(long, value_name = "TIME")]
+    /// Which state: @t0, @t-3, @c42, @e7, @-2h; the working state if left out
+    #[arg(long, value_name = "TIME", value_parser = clock::argument)]
     pub at: Option<String>,
     /// How many of the newest turns
     #[arg(long, value_name = "N", default_value_t = 10)]
@@ -81,7 +84,7 @@ pub struct TreeArgs {
 #[derive(Args)]
 pub struct DiffArgs {
     /// Two times and a selector, each of which may be left out: @c10 @t0 .cb
-    #[arg(value_name = "TIME TIME SELECTOR", num_args = 0..=3)]
+    #[arg(value_name = "TIME TIME SELECTOR", num_args = 0..=3, value_parser = clock::argument)]
     pub what: Vec<String>,
     /// In JSON, with values, parents and moves
     #[arg(long)]

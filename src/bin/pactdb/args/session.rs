@@ -1,5 +1,6 @@
 //! Arguments of the commands that bring histories in and out.
 
+use crate::clock;
 use clap::{Args, Subcommand, ValueEnum};
 use pactdb::session::{Format, ThreadFormat};
 use std::path::PathBuf;
@@ -57,7 +58,7 @@ impl From<FormatArg> for Format {
 #[derive(Args)]
 pub struct ExportArgs {
     /// Which state: @t0, @t-3, @c42, @e7, or several: @c1..@c5; the working state if left out
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = clock::argument)]
     pub at: Option<String>,
     /// The state in which this attempt was started
     #[arg(long, value_name = "ID", conflicts_with = "at")]
@@ -71,7 +72,7 @@ pub struct ExportArgs {
 #[derive(Args)]
 pub struct ThreadArgs {
     /// Which state: @t0, @t-3, @c42, @e7; the working state if left out
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = clock::argument)]
     pub at: Option<String>,
     /// The state in which this attempt was started: what its provider was sent
     #[arg(long, value_name = "ID", conflicts_with = "at")]
@@ -118,12 +119,13 @@ impl From<ThreadForm> for ThreadFormat {
 #[derive(Args)]
 pub struct ReplayArgs {
     /// Only what concerns nodes that this selector matches
+    #[arg(value_parser = clock::argument)]
     pub q: Option<String>,
     /// The first cycle: @c10, @t-3
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = clock::argument)]
     pub from: Option<String>,
     /// The last cycle; what is uncommitted too if left out
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = clock::argument)]
     pub to: Option<String>,
     /// One line for each cycle instead of each event
     #[arg(long)]
@@ -137,9 +139,10 @@ pub struct ReplayArgs {
 #[derive(Args)]
 pub struct WatchArgs {
     /// Only what changes the result of this selector
+    #[arg(value_parser = clock::argument)]
     pub q: Option<String>,
     /// Begin in the past, with this cycle: @c40, @t-3
-    #[arg(long, value_name = "TIME", conflicts_with = "after")]
+    #[arg(long, value_name = "TIME", value_parser = clock::argument, conflicts_with = "after")]
     pub from: Option<String>,
     /// Begin behind this event
     #[arg(long, value_name = "EVENT")]
@@ -155,7 +158,7 @@ pub struct ForkArgs {
     /// The file to make
     pub new: PathBuf,
     /// The last snapshot or event to take: @c42, @e7; the newest snapshot if left out
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = clock::argument)]
     pub at: Option<String>,
 }
 

@@ -203,7 +203,7 @@ const SELECTORS: &str = "\
 A, B   A ?? B          both; or B where A finds nothing
 
 time    (none) the working state   @t0 @t-3 counted back   @c42 a cycle
-        @e7 right after event 7
+        @e7 right after event 7    @'2026-03-02 18:00' @-2h @today by the clock
         @* every snapshot          @t-3..@t0 @c10..@c20 @history what changed
 where   ^sys ^seq ^ah ^root        (d1, 0, 2) a position; (d1..3, .cb)
 what    .mt .mc .cb  (1.0: .seg .cont .block)  turn, container, block

@@ -6,6 +6,7 @@ use super::query::{self, Last};
 use super::report;
 use super::{commands, meta};
 use crate::answer::{Answer, answer};
+use crate::clock;
 use crate::connect::Connection;
 use crate::context::Context;
 use crate::progress;
@@ -117,6 +118,7 @@ impl<'a> Session<'a> {
 
     /// Runs one line. An error points into the line where that is possible.
     pub fn execute(&mut self, line: &str) -> Result<Outcome> {
+        let line = &*clock::settle(line);
         if line.trim().is_empty() {
             return commands::replay_step(self);
         }
@@ -142,6 +144,7 @@ impl<'a> Session<'a> {
 
     /// Runs one line and answers as the protocol does; what a command says is a text.
     pub fn reply(&mut self, line: &str) -> Reply {
+        let line = &*clock::settle(line);
         let mut warnings = Vec::new();
         let result = match self.operation(line) {
             Ok(Some(op)) => {

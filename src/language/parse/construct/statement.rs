@@ -107,8 +107,13 @@ pub(crate) fn moment(time: Time) -> Made<Moment> {
 /// Refuses an address of more than one state.
 fn single(time: &Time) -> Made<()> {
     match time.kind {
-        TimeKind::Relative(_) | TimeKind::Cycle(_) | TimeKind::Event(_) => Ok(()),
-        TimeKind::All | TimeKind::RelativeRange(..) | TimeKind::CycleRange(..) => {
+        TimeKind::Relative(_) | TimeKind::Cycle(_) | TimeKind::Event(_) | TimeKind::Clock(_) => {
+            Ok(())
+        }
+        TimeKind::All
+        | TimeKind::RelativeRange(..)
+        | TimeKind::CycleRange(..)
+        | TimeKind::ClockRange(..) => {
             Err(SyntaxError::invalid(time.at.0, "expected one snapshot, such as `@c4`")
                 .with_hint("name one state; `diff` takes two, with a space between them"))
         }
