@@ -37,3 +37,4 @@ pub use read::{Address, Snapshot};
 pub use series::check_import;
 pub use settings::Durability;
 pub use transfer::{NewStore, Source};
+pub(crate) use view::View;

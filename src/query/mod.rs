@@ -39,6 +39,8 @@ pub use diff::{
     rich_diff,
 };
 pub use edit_targets::{resolve_parent, resolve_place, resolve_target};
+#[cfg(feature = "sql")]
+pub(crate) use eval::Hit;
 pub use eval::find_whole;
 pub use explain::{Explanation, Ran, explain};
 pub use options::{ContentMode, Material, SelectOptions};
@@ -49,5 +51,7 @@ pub use range::{
 };
 pub use resolve::resolve;
 pub use select::{Selected, SelectedNodes, answer, nodes, select, select_whole};
+#[cfg(feature = "sql")]
+pub(crate) use select::{changes_between, hits_of};
 pub use states::{ReadStates, states_read};
 pub use timeline::{EventState, Moment, Read, Tally, Timeline};

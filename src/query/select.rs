@@ -3,9 +3,9 @@
 use super::eval::{Hit, find, find_ids, find_whole};
 use super::history::{every, every_whole};
 use super::options::SelectOptions;
-use super::plan::{Plan, When};
+use super::plan::{Plan, RangeKind, Stop, When};
 use super::query_error::QueryError;
-use super::range::{RangeDiffLatestResult, Stops, range};
+use super::range::{DiffBlock, RangeDiffLatestResult, Stops, range};
 use super::resolve::resolve;
 use super::timeline::{Moment, Timeline};
 use crate::json::{Json, Map};
@@ -129,8 +129,19 @@ pub fn nodes(
     Ok(SelectedNodes { nodes: objects, warnings: plan.warnings })
 }
 
+/// What changed between neighbours among snapshots of a range, newest first.
+pub(crate) fn changes_between(
+    timeline: &dyn Timeline,
+    plan: &Plan,
+    kind: RangeKind,
+    list: &[Stop],
+) -> Result<Vec<DiffBlock>, QueryError> {
+    let stops = Stops { kind, list, cut: false };
+    Ok(range(timeline, "", plan, stops, &SelectOptions::default(), false)?.diffs)
+}
+
 /// The nodes of one state or of every snapshot, each with the cycle that its ttl is counted to.
-fn hits_of(timeline: &dyn Timeline, plan: &Plan) -> Result<Vec<(u64, Hit)>, QueryError> {
+pub(crate) fn hits_of(timeline: &dyn Timeline, plan: &Plan) -> Result<Vec<(u64, Hit)>, QueryError> {
     match plan.when {
         When::One(state) => {
             let moment = Moment::of(timeline, state)?;

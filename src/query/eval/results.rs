@@ -5,6 +5,11 @@ use super::walk::{Flat, recency};
 use crate::language::ast::Order;
 use crate::model::{Id, Node};
 use crate::query::plan::Ask;
+#[cfg(feature = "sql")]
+use crate::{
+    model::{Place, Tree},
+    query::eval::walk::{AH_RANK, FIRST_TURN_RANK, SYS_RANK},
+};
 use std::sync::Arc;
 
 /// A node that was found.
@@ -18,6 +23,18 @@ pub struct Hit {
     pub parent: Option<Id>,
     /// Its place in the canonical order of its tree.
     pub rank: (u64, u32),
+}
+
+#[cfg(feature = "sql")]
+impl Hit {
+    /// The part of the tree that it was found in; none for the root and `^seq`.
+    pub(crate) fn place(&self, tree: &Tree) -> Option<Place> {
+        match self.rank.0 {
+            SYS_RANK => Some(Place::Sys),
+            AH_RANK => Some(Place::Ah),
+            rank => tree.spine().nth(rank.checked_sub(FIRST_TURN_RANK)?).map(Place::Turn),
+        }
+    }
 }
 
 /// Puts hits in order, each once.
