@@ -43,6 +43,8 @@ mod source;
 mod table;
 #[cfg(feature = "sql")]
 mod tables;
+#[cfg(all(test, feature = "sql"))]
+mod tests;
 #[cfg(feature = "sql")]
 mod tokens;
 #[cfg(feature = "sql")]

@@ -119,6 +119,12 @@ impl NodeReader {
         (self.content, self.is_read) = (None, false);
     }
 
+    /// Whether the content of the row was read.
+    #[cfg(test)]
+    pub(super) fn has_read(&self) -> bool {
+        self.is_read
+    }
+
     /// A column of the row.
     pub(super) fn column<'a>(&'a mut self, found: &'a Found, shows: Shows) -> Result<Value<'a>> {
         let node = &*found.hit.node;

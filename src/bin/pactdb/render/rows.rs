@@ -106,7 +106,8 @@ pub fn json_lines(reply: &SqlReply) -> Result<String> {
     for row in &reply.rows {
         let names = reply.columns.iter().map(|column| column.name.clone());
         let object: Map = names.zip(row.iter().cloned()).collect();
-        out.push_str(&crate::context::line(&object)?);
+        let line = json::line(&object).map_err(|error| Error::request(error.to_string()))?;
+        out.push_str(&line);
         out.push('\n');
     }
     Ok(out)
