@@ -53,7 +53,10 @@ fn main() {
 fn questions() -> Vec<(&'static str, String, String)> {
     let both = |name, select: &str, rest: &str| {
         let ours = format!("SELECT {select} FROM pact('@t0 .cb') {rest}");
-        let theirs = format!("SELECT {select} FROM nodes WHERE class = 'block' {}", rest.replace("WHERE", "AND"));
+        let theirs = format!(
+            "SELECT {select} FROM nodes WHERE class = 'block' {}",
+            rest.replace("WHERE", "AND")
+        );
         (name, ours, theirs)
     };
     vec![

@@ -147,7 +147,7 @@ pub mod internals {
         pub use crate::query::{
             EventState, Moment, QueryError, Timeline, diff, explain, find_whole, nodes, plan,
             resolve, resolve_parent, resolve_place, resolve_target, rich_diff, select,
-            select_whole,
+            select_paged, select_whole,
         };
     }
     pub mod snapshot {

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::language::ast;
 use crate::model::NumberField;
 use crate::query::plan::{
-    Attr, Check, Number, NumberAttr, Plan, Test, Value as Compared, ValueText,
+    Attr, Check, Number, NumberAttr, Plan, Test, Value as Compared, ValueText, When,
 };
 use crate::query::{SelectOptions, resolve};
 use std::collections::BTreeSet;
@@ -36,7 +36,9 @@ pub(super) fn narrowed(mut plan: Plan, ask: &Ask) -> Plan {
     }
     let cycle = number_of("cycle");
     for condition in ask.conditions.iter().filter(|condition| condition.column == cycle) {
-        if let Value::Int(number) = condition.value {
+        // An import may give a node another cycle: of every snapshot the newest version counts.
+        if let (Value::Int(number), When::One(_)) = (&condition.value, &plan.when) {
+            let number = *number;
             tests.push(compared(NumberAttr::Header(NumberField::Cycle), condition.op, number));
         }
     }

@@ -10,7 +10,7 @@ use crate::db::{Add, Commit, Db};
 use crate::error::{Error, Result};
 use crate::model::Generation;
 use crate::query::plan::State;
-use crate::query::{Timeline, hits_of};
+use crate::query::{Cursor, Timeline};
 use std::sync::{Arc, LazyLock};
 
 static FAULTY: LazyLock<Shape> = LazyLock::new(|| Shape {
@@ -113,7 +113,7 @@ fn a_content_that_is_not_named_is_not_read() {
     let held = db.view();
     let view = held.shared();
     let plan = super::selector::plan_of(&view, "@t0 .cb").unwrap();
-    let (cycle, hit) = hits_of(&*view, &plan).unwrap().pop().unwrap();
+    let (cycle, hit) = Cursor::new(&plan).unwrap().next(&*view, 9).unwrap().pop().unwrap();
     let found = Found { hit, cycle, now: view.last_cycle(), state: State::Cycle(1) };
     let mut reader = NodeReader::new(view);
     reader.begin();

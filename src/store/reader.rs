@@ -87,6 +87,8 @@ pub struct StoreReader {
     /// The beginnings of the rows of commits.
     pub(super) cycles: Cache<u64, Arc<CycleHead>>,
     pub(super) templates: TemplateCache,
+    /// By the hashes of names that many turns have: more than so many.
+    pub(super) common: Cache<u32, usize>,
 }
 
 impl std::fmt::Debug for StoreReader {
@@ -111,6 +113,7 @@ impl StoreReader {
             skeletons: Cache::new(64),
             cycles: Cache::new(16 << 10),
             templates: TemplateCache::new(cache_bytes / 8),
+            common: Cache::new(4096),
         }
     }
 
@@ -138,6 +141,7 @@ impl StoreReader {
         self.skeletons.clear();
         self.cycles.clear();
         self.templates.clear();
+        self.common.clear();
     }
 
     /// Runs something on the newest committed version of the tables, or on the one that it is for.

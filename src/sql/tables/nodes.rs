@@ -112,7 +112,7 @@ impl NodeRows {
         while self.page.is_empty() {
             if self.source.is_none() {
                 let Some(plan) = self.plans.pop_front() else { return Ok(()) };
-                self.source = Some((plan.when.clone(), Source::new(self.view.clone(), plan)));
+                self.source = Some((plan.when.clone(), Source::new(self.view.clone(), &plan)));
             }
             let Some((_, source)) = &mut self.source else { return Ok(()) };
             self.page = source.next(self.size)?.into();

@@ -73,6 +73,7 @@ fn names(part: &Part) -> Vec<u32> {
         found.extend(node.kind.as_deref().map(|kind| fnv(b'k', kind)));
         found.extend(node.key.as_deref().map(|key| fnv(b'K', key)));
         found.extend(node.tags.iter().map(|tag| fnv(b'+', tag)));
+        found.extend(node.attrs.iter().map(|(name, _)| fnv(b'a', name)));
         push_type(&node.node_type, &mut found);
     }
     if part.iter().skip(1).any(|(node, parent)| *parent == 0 && node.offset == 0) {
