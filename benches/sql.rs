@@ -38,13 +38,13 @@ fn main() {
         for _ in 0..7 {
             let began = Instant::now();
             let answer = pactdb::sql::ask(&history.db, &ours, &Json::Null, Some(u64::MAX)).unwrap();
-            one.push(began.elapsed().as_secs_f64() * 1e3);
+            one.push(began.elapsed().as_micros() as u64);
             let began = Instant::now();
             let rows = all(&table, &theirs);
-            other.push(began.elapsed().as_secs_f64() * 1e3);
+            other.push(began.elapsed().as_micros() as u64);
             assert_eq!(answer.rows, rows, "{name}");
         }
-        let (one, other) = (percentile(&mut one, 50.0), percentile(&mut other, 50.0));
+        let [one, other] = [&mut one, &mut other].map(|times| percentile(times, 0.5) as f64 / 1e3);
         println!("{name:<44} {one:>10.1} {other:>10.1} {:>8.2}", one / other);
     }
 }

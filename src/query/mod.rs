@@ -57,4 +57,7 @@ pub use select::{Selected, SelectedNodes, answer, nodes, select, select_paged, s
 pub use states::{ReadStates, states_read};
 pub use timeline::{EventState, Moment, Read, Tally, Timeline};
 #[cfg(feature = "sql")]
-pub(crate) use {cursor::Cursor, eval::Hit};
+pub(crate) use {
+    cursor::Cursor,
+    eval::{Hit, SummaryHit},
+};

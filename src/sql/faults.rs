@@ -92,7 +92,7 @@ pub(super) fn fault(error: SqliteError, sql: &str, meter: &Meter) -> Error {
             ErrorCode::OutOfMemory => {
                 Error::new(Code::Limit, "the statement needs too much memory")
             }
-            _ => invalid(&message.unwrap_or_else(|| failure.to_string()), sql, None),
+            _ => failed(&message.unwrap_or_else(|| failure.to_string()), sql),
         },
         other => invalid(&other.to_string(), sql, None),
     }
@@ -101,6 +101,14 @@ pub(super) fn fault(error: SqliteError, sql: &str, meter: &Meter) -> Error {
 /// An error that no part of the text is about.
 pub(super) fn plain(message: impl Into<String>) -> Error {
     Error::new(Code::SqlInvalid, message)
+}
+
+/// What SQLite says without a place in the text.
+fn failed(message: &str, sql: &str) -> Error {
+    match message.ends_with("may not be modified") {
+        true => Error::new(Code::SqlDenied, "nothing can be made, changed or removed"),
+        false => invalid(message, sql, None),
+    }
 }
 
 fn several() -> Error {
@@ -115,7 +123,11 @@ fn names() -> String {
 
 fn invalid(message: &str, sql: &str, offset: Option<usize>) -> Error {
     let (what, name) = match message.split_once(": ") {
-        Some((what, name)) if what.starts_with("no such ") => (what, Some(name)),
+        Some((what, name)) if what.starts_with("no such ") => {
+            // About a name in double quotes it says more.
+            let name = name.split(" - ").next().unwrap_or(name);
+            (what, Some(name.trim_matches('"')))
+        }
         _ => (message, None),
     };
     let offset = offset.or_else(|| name.and_then(|name| sql.find(name)));

@@ -1,16 +1,18 @@
 //! The columns of nodes: every header, by the one table of headers, and what is derived.
 
 use super::json::{column_of, json_of, list_of, text_of};
+use super::source::Row;
 use super::table::{Column, Kind, Takes, Value};
 use super::tokens::tokens;
 use crate::db::View;
 use crate::error::Result;
 use crate::json::{Json, Map, canonical_string};
 use crate::model::{
-    AttrKind, Header, Held, Node, Place, Subtree, TABLE, Tree, header, iso_from_ns,
+    AttrKind, ContentRef, EngineText, Header, Held, Node, Place, Subtree, TABLE, Tree, header,
+    iso_from_ns,
 };
 use crate::query::plan::State;
-use crate::query::{Hit, Moment, Timeline};
+use crate::query::{Moment, Timeline};
 use std::sync::{Arc, LazyLock};
 
 /// What a column of nodes shows.
@@ -88,11 +90,23 @@ pub(super) fn number_of(name: &str) -> usize {
     NODE_COLUMNS.iter().position(|(column, _)| column.name == name).unwrap_or(usize::MAX)
 }
 
+/// The columns that need no more than the turn index has, a bit for each.
+pub(super) static FROM_INDEX: LazyLock<u64> = LazyLock::new(|| {
+    let has = |shows: &Shows| match shows {
+        Shows::Header(header) => {
+            header.in_template || header.name == "id" || header.held == Held::Content
+        }
+        Shows::Depth | Shows::At | Shows::LastCycle | Shows::FirstCycle => true,
+        Shows::Bytes | Shows::Chars | Shows::Lines | Shows::Json => true,
+        _ => false,
+    };
+    let numbers = (0..63).zip(NODE_COLUMNS.iter()).filter(|(_, (_, shows))| has(shows));
+    numbers.fold(0, |bits, (number, _)| bits | 1 << number)
+});
+
 /// A node that was found, and the state that it was found in.
 pub(super) struct Found {
-    pub(super) hit: Hit,
-    /// The last cycle committed in that state.
-    pub(super) cycle: u64,
+    pub(super) row: Row,
     /// The cycle that ages are counted to.
     pub(super) now: u64,
     pub(super) state: State,
@@ -127,26 +141,28 @@ impl NodeReader {
 
     /// A column of the row.
     pub(super) fn column<'a>(&'a mut self, found: &'a Found, shows: Shows) -> Result<Value<'a>> {
-        let node = &*found.hit.node;
+        let row = &found.row;
+        let (node, content) = (&*row.hit.node, row.content);
         Ok(match shows {
             Shows::Header(header) if header.held == Held::Content => {
-                self.content(node)?.map_or(Value::Null, |content| Value::Text(text_of(content)))
+                self.content(content)?.map_or(Value::Null, |content| Value::Text(text_of(content)))
             }
-            Shows::Header(header) => header_value(header, node, found.cycle),
-            Shows::Parent => Value::maybe_text(found.hit.parent.as_deref()),
-            Shows::Depth => Value::maybe_int(found.hit.depth),
+            Shows::Header(header) if header.held == ID => Value::text(&row.id),
+            Shows::Header(header) => header_value(header, node, row.cycle),
+            Shows::Parent => Value::maybe_text(row.hit.parent.as_deref()),
+            Shows::Depth => Value::maybe_int(row.hit.depth),
             Shows::Age => Value::int(i128::from(found.now) - i128::from(node.cycle)),
             Shows::At | Shows::LastCycle => Value::int(found.now),
             Shows::Time => Value::owned(iso_from_ns(node.created_at_ns)),
-            Shows::Bytes => Value::maybe_int(node.content.map(|content| content.bytes)),
-            Shows::Chars => self.measured(node, |text| Some(text.chars().count() as u64))?,
-            Shows::Lines => self.measured(node, |text| Some(text.lines().count() as u64))?,
+            Shows::Bytes => Value::maybe_int(content.map(|content| content.bytes)),
+            Shows::Chars => self.measured(content, |text| Some(text.chars().count() as u64))?,
+            Shows::Lines => self.measured(content, |text| Some(text.lines().count() as u64))?,
             Shows::Tokens => match node.attrs.get("data_tokens") {
                 Some(Json::Int(given)) => Value::Int(*given),
-                _ => self.measured(node, tokens)?,
+                _ => self.measured(content, tokens)?,
             },
             Shows::Attrs => Value::owned(attrs(node)),
-            Shows::Json => self.content(node)?.map_or(Value::Null, json_of),
+            Shows::Json => self.content(content)?.map_or(Value::Null, json_of),
             Shows::Turn => match self.part(found)? {
                 Some((Place::Turn(_), part)) => Value::owned(part.top().id.to_string()),
                 _ => Value::Null,
@@ -156,10 +172,10 @@ impl NodeReader {
         })
     }
 
-    fn content(&mut self, node: &Node) -> Result<Option<&Json>> {
+    fn content(&mut self, content: Option<ContentRef>) -> Result<Option<&Json>> {
         if !self.is_read {
             let contents = self.view.contents();
-            let content = node.content.as_ref().map(|content| contents.content(content));
+            let content = content.as_ref().map(|content| contents.content(content));
             self.content = content.transpose()?;
             self.is_read = true;
         }
@@ -168,10 +184,10 @@ impl NodeReader {
 
     fn measured<'a>(
         &mut self,
-        node: &Node,
+        content: Option<ContentRef>,
         measure: impl FnOnce(&str) -> Option<u64>,
     ) -> Result<Value<'a>> {
-        let content = self.content(node)?;
+        let content = self.content(content)?;
         Ok(Value::maybe_int(content.and_then(|content| measure(&text_of(content)))))
     }
 
@@ -188,7 +204,7 @@ impl NodeReader {
     /// The part that a node lies in.
     fn part(&mut self, found: &Found) -> Result<Option<(Place, &Subtree)>> {
         let tree = self.tree(found)?;
-        let Some(place) = found.hit.place(tree) else { return Ok(None) };
+        let Some(place) = found.row.hit.place(tree) else { return Ok(None) };
         let known =
             matches!(&self.part, Some((state, at, _)) if (*state, *at) == (found.state, place));
         if !known {
@@ -200,7 +216,7 @@ impl NodeReader {
 
     /// The position of R6.9: the depth, and the offsets from there.
     fn path<'a>(&mut self, found: &Found) -> Result<Value<'a>> {
-        let (Some(depth), index) = (found.hit.depth, found.hit.rank.1 as usize) else {
+        let (Some(depth), index) = (found.row.hit.depth, found.row.hit.rank.1 as usize) else {
             return Ok(Value::Null);
         };
         let Some((_, part)) = self.part(found)? else { return Ok(Value::Null) };
@@ -217,17 +233,20 @@ impl NodeReader {
     }
 
     fn first_cycle<'a>(&self, found: &Found) -> Result<Value<'a>> {
-        let places = self.view.places_of(&found.hit.node.id)?;
+        let places = self.view.places_of(&found.row.id)?;
         let first = places.iter().map(|(cycle, _)| *cycle).min();
         // The root and `^seq` lie in no place, and are in every snapshot; what is in no snapshot yet
         // will be in the next.
-        let first = match found.hit.depth {
+        let first = match found.row.hit.depth {
             None => self.view.history().iter().next(),
             Some(_) => first.or(Some(found.now)),
         };
         Ok(Value::maybe_int(first))
     }
 }
+
+/// Where nodes hold their ids.
+const ID: Held = Held::EngineText(EngineText::Id);
 
 fn header_value<'a>(header: &Header, node: &'a Node, cycle: u64) -> Value<'a> {
     match header.held {

@@ -11,6 +11,7 @@ use crate::query::plan::{
 };
 use crate::query::{SelectOptions, resolve};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The plan of a selector, in the store's own dialect. An error points into the selector.
 pub(super) fn plan_of(view: &View, text: &str) -> Result<Plan> {
@@ -43,7 +44,7 @@ pub(super) fn narrowed(mut plan: Plan, ask: &Ask) -> Plan {
         }
     }
     for chain in plan.ask.groups.iter_mut().flat_map(|group| &mut group.chains) {
-        chain.filter.tests.extend(tests.iter().cloned());
+        Arc::make_mut(chain).filter.tests.extend(tests.iter().cloned());
     }
     // SQLite looks at conditions again, so with some of them more rows may be wanted.
     if ask.conditions.is_empty() {

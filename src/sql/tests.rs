@@ -4,13 +4,14 @@
 
 use super::node_columns::{Found, NODE_COLUMNS, NodeReader, number_of};
 use super::run::{over, prepare};
+use super::source::Source;
 use super::table::{Ask, Column, Kind, Rows, Shape, Table, Value};
 use crate::code::Code;
 use crate::db::{Add, Commit, Db};
 use crate::error::{Error, Result};
 use crate::model::Generation;
+use crate::query::Timeline;
 use crate::query::plan::State;
-use crate::query::{Cursor, Timeline};
 use std::sync::{Arc, LazyLock};
 
 static FAULTY: LazyLock<Shape> = LazyLock::new(|| Shape {
@@ -19,6 +20,9 @@ static FAULTY: LazyLock<Shape> = LazyLock::new(|| Shape {
     columns: vec![Column::new("x", Kind::Any, ""), Column::new("y", Kind::Any, "")],
     about: "",
 });
+
+/// A text of which a few hundred are more than a statement may have.
+static LONG: LazyLock<String> = LazyLock::new(|| "x".repeat(1 << 24));
 
 /// Goes wrong where its argument says.
 struct Faulty;
@@ -49,7 +53,10 @@ impl Rows for FaultyRows {
         if column == 1 {
             go_wrong(&self.0, "column")?;
         }
-        Ok(Value::int(self.1))
+        match self.0 == "endless" {
+            true => Ok(Value::text(&LONG)),
+            false => Ok(Value::int(self.1)),
+        }
     }
 }
 
@@ -100,7 +107,7 @@ fn what_goes_wrong_in_a_table_is_an_error_of_the_statement() {
 
 #[test]
 fn what_a_statement_is_handed_is_bounded() {
-    let error = ask("select sum(x) from faulty('endless')").unwrap_err();
+    let error = ask("select sum(length(x)) from faulty('endless')").unwrap_err();
     assert_eq!(error.code, Code::Limit, "{error}");
 }
 
@@ -113,8 +120,8 @@ fn a_content_that_is_not_named_is_not_read() {
     let held = db.view();
     let view = held.shared();
     let plan = super::selector::plan_of(&view, "@t0 .cb").unwrap();
-    let (cycle, hit) = Cursor::new(&plan).unwrap().next(&*view, 9).unwrap().pop().unwrap();
-    let found = Found { hit, cycle, now: view.last_cycle(), state: State::Cycle(1) };
+    let row = Source::new(view.clone(), &plan, true).next(9).unwrap().pop().unwrap();
+    let found = Found { row, now: view.last_cycle(), state: State::Cycle(1) };
     let mut reader = NodeReader::new(view);
     reader.begin();
     let needs = ["content", "chars", "lines", "tokens", "json"];

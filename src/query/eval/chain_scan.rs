@@ -4,7 +4,8 @@
 //! whoever goes on with the scan. A chain that counts over several parts is the exception: it gets
 //! all of them at once, and the scan has what it found.
 
-use super::from_index::{IndexEvaluator, IndexHits, Verdict};
+use super::from_index::{IndexEvaluator, IndexHits, Summary, Verdict};
+use super::results::Wants;
 use super::scope::{Parts, Scope, Wanted, is_dense};
 use super::walk::{Flat, Walk, read_part};
 use crate::budget;
@@ -20,8 +21,8 @@ const LAST_CHUNK: usize = 4096;
 pub(super) struct ChainScan {
     chain: Arc<Chain>,
     backward: bool,
-    /// Whether ids are wanted of what the index finds.
-    ids: bool,
+    /// What is wanted of what the index finds.
+    wants: Wants,
     /// What no chunk has had yet, and how many parts there were at first.
     parts: Parts,
     total: u64,
@@ -48,7 +49,7 @@ impl ChainScan {
     pub(super) fn new(
         chain: &Arc<Chain>,
         moment: &Moment<'_>,
-        (backward, ids): (bool, bool),
+        (backward, wants): (bool, Wants),
         scans: usize,
     ) -> Read<(ChainScan, SharedEnds)> {
         let mut flat = Flat::shared(moment);
@@ -56,7 +57,7 @@ impl ChainScan {
         let mut scan = ChainScan {
             chain: chain.clone(),
             backward,
-            ids,
+            wants,
             parts: Parts::default(),
             total: 0,
             index: None,
@@ -105,7 +106,9 @@ impl ChainScan {
                     self.verdicts.push(Verdict::Found(self.hits.len() as u32, 1));
                 }
             }
-            self.hits.push(index as u32, if self.ids { &node.id } else { "" });
+            let id = if self.wants == Wants::Nodes { "" } else { &node.id };
+            let summary = self.wants == Wants::Summaries;
+            self.hits.push(index as u32, id, summary.then(|| (node.clone(), node.content)));
         }
         if self.backward {
             self.chunk.reverse();
@@ -141,7 +144,7 @@ impl ChainScan {
         }
         let chain = &self.chain;
         let index = self.index.get_or_insert_with(|| IndexEvaluator::new(chain, depths, moment));
-        self.verdicts = index.evaluate(&self.chunk, self.ids, moment, &mut self.hits)?;
+        self.verdicts = index.evaluate(&self.chunk, self.wants, moment, &mut self.hits)?;
         moment.note(|tally| {
             let count = |wanted: &dyn Fn(&Verdict) -> bool| {
                 self.verdicts.iter().filter(|verdict| wanted(verdict)).count() as u64
@@ -158,8 +161,8 @@ impl ChainScan {
         self.verdicts[self.next - 1]
     }
 
-    /// A node that the index found: its index in its part, and its id.
-    pub(super) fn hit(&self, number: u32) -> (u32, &str) {
+    /// A node that the index found: its index in its part, its id and its summary.
+    pub(super) fn hit(&self, number: u32) -> (u32, &str, Option<&Summary>) {
         self.hits.get(number)
     }
 

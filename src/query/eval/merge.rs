@@ -3,7 +3,7 @@
 
 use super::chain_scan::{ChainScan, SharedEnds};
 use super::from_index::Verdict;
-use super::results::{Hit, ResultItem, hit_in};
+use super::results::{FromIndex, Hit, ResultItem, Wants, hit_in};
 use super::scope::Wanted;
 use super::walk::{Flat, Part, ROOT_RANK, SEQ_RANK, read_part, recency};
 use crate::language::ast::Order;
@@ -35,7 +35,7 @@ impl<T: ResultItem> Merge<T> {
     ) -> Read<Merge<T>> {
         let recent = order == Order::Recent;
         // The newest parts come first by recency, and the last ones of the tree backward.
-        let way = (backward != recent, T::NEEDS_ONLY_IDS);
+        let way = (backward != recent, T::WANTS);
         let mut ends = SharedEnds::default();
         let mut scans = Vec::with_capacity(chains.len());
         for chain in chains {
@@ -118,7 +118,7 @@ impl<T: ResultItem> Merge<T> {
             self.found.dedup_by_key(|(index, _)| *index);
         }
         let sorts = self.recent && self.found.len() > 1;
-        if loaded.is_none() && (sorts || !T::NEEDS_ONLY_IDS) && !self.found.is_empty() {
+        if loaded.is_none() && (sorts || T::WANTS == Wants::Nodes) && !self.found.is_empty() {
             loaded = Some(read_part(moment, wanted)?);
         }
         if let (true, Some(part)) = (sorts, &loaded) {
@@ -132,7 +132,9 @@ impl<T: ResultItem> Merge<T> {
             out.extend(match (&loaded, source) {
                 (Some(part), _) => Some(T::of(hit_in(part, *index, moment))),
                 (None, Some((scan, hit))) => {
-                    T::from_index((wanted.2, *index), self.scans[*scan as usize].hit(*hit).1)
+                    let (_, id, summary) = self.scans[*scan as usize].hit(*hit);
+                    let rank = (wanted.2, *index);
+                    T::from_index(FromIndex { rank, depth: wanted.1, id, summary })
                 }
                 (None, None) => None,
             });

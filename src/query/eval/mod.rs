@@ -34,5 +34,7 @@ pub(super) use from_index::TemplateQuery;
 pub(super) use inspect::{parts_looked_at, reads, trace};
 pub(super) use local::{Finder, find_in, is_local};
 pub use results::Hit;
+#[cfg(feature = "sql")]
+pub(crate) use results::SummaryHit;
 pub(super) use results::{FoundId, ResultItem, arrange};
 pub(super) use search::Search;

@@ -2,7 +2,7 @@
 
 use super::walk::{Flat, Part, recency};
 use crate::language::ast::Order;
-use crate::model::{Id, Node};
+use crate::model::{ContentRef, Id, Node};
 use crate::query::plan::Ask;
 use crate::query::timeline::Moment;
 #[cfg(feature = "sql")]
@@ -55,29 +55,50 @@ pub(crate) struct FoundId {
     pub(crate) rank: (u64, u32),
 }
 
+/// What of a node is wanted, if the turn index has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wants {
+    /// All of it: it has to be read.
+    Nodes,
+    /// Its id.
+    Ids,
+    /// Its id, what its turn's template says of it, and where its content is.
+    Summaries,
+}
+
+/// What the turn index has of a node.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FromIndex<'a> {
+    pub(crate) rank: (u64, u32),
+    pub(crate) depth: i64,
+    pub(crate) id: &'a str,
+    /// The node in the template of its turn, and its content, if that was wanted.
+    pub(crate) summary: Option<&'a (Arc<Node>, Option<ContentRef>)>,
+}
+
 /// What is taken of the nodes that are found.
 pub(crate) trait ResultItem: Sized {
-    /// Whether ids are enough, which the turn index has.
-    const NEEDS_ONLY_IDS: bool;
+    /// What is enough.
+    const WANTS: Wants;
 
     /// From a node that was read.
     fn of(hit: Hit) -> Self;
 
-    /// From an id in the turn index; none if the node has to be read.
-    fn from_index(rank: (u64, u32), id: &str) -> Option<Self>;
+    /// From the turn index; none if the node has to be read.
+    fn from_index(found: FromIndex<'_>) -> Option<Self>;
 
     /// Its id.
     fn id(&self) -> &Id;
 }
 
 impl ResultItem for Hit {
-    const NEEDS_ONLY_IDS: bool = false;
+    const WANTS: Wants = Wants::Nodes;
 
     fn of(hit: Hit) -> Hit {
         hit
     }
 
-    fn from_index(_: (u64, u32), _: &str) -> Option<Hit> {
+    fn from_index(_: FromIndex<'_>) -> Option<Hit> {
         None
     }
 
@@ -87,14 +108,46 @@ impl ResultItem for Hit {
 }
 
 impl ResultItem for FoundId {
-    const NEEDS_ONLY_IDS: bool = true;
+    const WANTS: Wants = Wants::Ids;
 
     fn of(hit: Hit) -> FoundId {
         FoundId { id: hit.node.id.clone(), rank: hit.rank }
     }
 
-    fn from_index(rank: (u64, u32), id: &str) -> Option<FoundId> {
-        Some(FoundId { id: id.into(), rank })
+    fn from_index(found: FromIndex<'_>) -> Option<FoundId> {
+        Some(FoundId { id: found.id.into(), rank: found.rank })
+    }
+
+    fn id(&self) -> &Id {
+        &self.id
+    }
+}
+
+/// A node that was found, as far as the turn index has it.
+#[cfg(feature = "sql")]
+#[derive(Debug, Clone)]
+pub(crate) struct SummaryHit {
+    /// The node; of one that was not read, what the template of its turn has of it.
+    pub(crate) hit: Hit,
+    /// Its id.
+    pub(crate) id: Id,
+    /// Where its content is.
+    pub(crate) content: Option<ContentRef>,
+}
+
+#[cfg(feature = "sql")]
+impl ResultItem for SummaryHit {
+    const WANTS: Wants = Wants::Summaries;
+
+    fn of(hit: Hit) -> SummaryHit {
+        SummaryHit { id: hit.node.id.clone(), content: hit.node.content, hit }
+    }
+
+    fn from_index(found: FromIndex<'_>) -> Option<SummaryHit> {
+        let (node, content) = found.summary?;
+        let hit =
+            Hit { node: node.clone(), depth: Some(found.depth), parent: None, rank: found.rank };
+        Some(SummaryHit { hit, id: found.id.into(), content: *content })
     }
 
     fn id(&self) -> &Id {

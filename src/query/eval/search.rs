@@ -5,7 +5,7 @@
 //! first, and keeps ids.
 
 use super::merge::Merge;
-use super::results::{FoundId, Hit, ResultItem, effective_order, hit_in};
+use super::results::{FoundId, FromIndex, Hit, ResultItem, effective_order, hit_in};
 use super::settle::settled;
 use super::walk::{AH_RANK, FIRST_TURN_RANK, ROOT_RANK, SEQ_RANK, SYS_RANK, read_part};
 use crate::language::ast::Order;
@@ -143,7 +143,8 @@ fn all<T: ResultItem>(merge: &mut Merge<T>, moment: &Moment<'_>) -> Read<Vec<T>>
 
 /// The node of an id whose rank is known.
 fn node_of<T: ResultItem>(found: FoundId, moment: &Moment<'_>) -> Read<T> {
-    if let Some(node) = T::from_index(found.rank, &found.id) {
+    let known = FromIndex { rank: found.rank, depth: 0, id: &found.id, summary: None };
+    if let Some(node) = T::from_index(known) {
         return Ok(node);
     }
     let (tree, (rank, index)) = (&moment.tree, found.rank);

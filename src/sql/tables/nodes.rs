@@ -1,8 +1,8 @@
 //! `pact(SELECTOR)` and `each(RANGE, SELECTOR)`: the nodes that a selector finds.
 
-use super::super::node_columns::{Found, NODE_COLUMNS, NodeReader, number_of};
+use super::super::node_columns::{FROM_INDEX, Found, NODE_COLUMNS, NodeReader, number_of};
 use super::super::selector::{narrowed, plan_of};
-use super::super::source::Source;
+use super::super::source::{Row, Source};
 use super::super::table::{Ask, Rows, Shape, Table, Value};
 use crate::code::Code;
 use crate::db::View;
@@ -87,7 +87,9 @@ struct NodeRows {
     view: Arc<View>,
     plans: VecDeque<Plan>,
     source: Option<(When, Source)>,
-    page: VecDeque<(u64, crate::query::Hit)>,
+    page: VecDeque<Row>,
+    /// Whether columns are looked at that the turn index does not have.
+    whole: bool,
     size: usize,
     row: Option<Found>,
     reader: NodeReader,
@@ -101,6 +103,7 @@ impl NodeRows {
             plans: plans.into_iter().map(|plan| narrowed(plan, ask)).collect(),
             source: None,
             page: VecDeque::new(),
+            whole: ask.used & !*FROM_INDEX != 0,
             size: enough.unwrap_or(FIRST_PAGE).clamp(1, LAST_PAGE),
             row: None,
             reader: NodeReader::new(view.clone()),
@@ -112,7 +115,8 @@ impl NodeRows {
         while self.page.is_empty() {
             if self.source.is_none() {
                 let Some(plan) = self.plans.pop_front() else { return Ok(()) };
-                self.source = Some((plan.when.clone(), Source::new(self.view.clone(), &plan)));
+                self.source =
+                    Some((plan.when.clone(), Source::new(self.view.clone(), &plan, self.whole)));
             }
             let Some((_, source)) = &mut self.source else { return Ok(()) };
             self.page = source.next(self.size)?.into();
@@ -129,19 +133,19 @@ impl Rows for NodeRows {
     fn next(&mut self) -> Result<bool> {
         self.fetch()?;
         self.reader.begin();
-        let Some((cycle, hit)) = self.page.pop_front() else {
+        let Some(row) = self.page.pop_front() else {
             self.row = None;
             return Ok(false);
         };
         let state = match &self.source {
             Some((When::One(state), _)) => *state,
-            _ => State::Cycle(cycle),
+            _ => State::Cycle(row.cycle),
         };
         let now = match state {
             State::Cycle(cycle) => cycle,
-            State::Event { .. } | State::Working => cycle.saturating_add(1),
+            State::Event { .. } | State::Working => row.cycle.saturating_add(1),
         };
-        self.row = Some(Found { hit, cycle, now, state });
+        self.row = Some(Found { row, now, state });
         Ok(true)
     }
 

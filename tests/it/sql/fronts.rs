@@ -18,8 +18,12 @@ fn the_command_answers_in_every_form() {
         "role        n\nassistant  38\nsystem      2\ntool        1\nuser       25\n"
     );
     assert_eq!(
-        folder.ok(&["sql", "--csv", "select 'a,b' as x, null as y, '\"' union select 'c', 1, 2"]),
-        "x,y,'\"'\n\"a,b\",,\"\"\"\"\nc,1,2\n"
+        folder.ok(&[
+            "sql",
+            "--csv",
+            "select 'a,b' as x, null as y, '\"' as z union select 'c', 1, 2"
+        ]),
+        "x,y,z\n\"a,b\",,\"\"\"\"\nc,1,2\n"
     );
     assert_eq!(
         folder.ok(&["sql", "--jsonl", "select 1 as a, 'x' as b"]),

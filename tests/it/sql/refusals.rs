@@ -131,7 +131,7 @@ fn one_statement_at_a_time_and_none_is_none() {
     assert_eq!(error(db, "select 1\0, 2").code, Code::SqlInvalid);
     assert_eq!(error(db, &format!("select '{}'", "x".repeat(2 << 20))).code, Code::Limit);
     assert_eq!(error(db, "select zeroblob(1 << 30)").code, Code::Limit);
-    let deep = format!("select {}1{}", "(".repeat(500), ")".repeat(500));
+    let deep = format!("select {}1", "not ".repeat(500));
     assert_eq!(error(db, &deep).code, Code::SqlInvalid);
 }
 
@@ -143,7 +143,7 @@ fn a_question_ends_with_its_time() {
         "with recursive n(x) as (select 1 union all select x + 1 from n) select sum(x) from n",
         "select count(*) from events a, events b, events c, events d",
         "select count(*) from pact('@t0 *') a, each('@*', '*') b, pact('@* *') c, lives d",
-        "select max(x) from (select content regexp '(a+)+$' as x from each('@*', '*') a, each('@*', '*'))",
+        "select max(x) from (select a.content regexp '(a+)+$' as x from each('@*', '*') a, each('@*', '*') b)",
     ] {
         let began = Instant::now();
         let budget = Budget::new().timeout(Duration::from_millis(150));

@@ -22,13 +22,9 @@ fn row_of(node: &Map) -> Vec<Json> {
         let value = node.get(name).cloned().unwrap_or(Json::Null);
         match (name, value) {
             ("pinned" | "removable", Json::Null) => Json::Int(0),
+            (_, value @ (Json::Null | Json::Str(_))) => value,
+            ("content" | "tags" | "refs", value) => Json::from(canonical_string(&value).as_str()),
             (_, Json::Bool(flag)) => Json::Int(flag.into()),
-            ("content" | "tags" | "refs", value @ (Json::List(_) | Json::Map(_))) => {
-                Json::from(canonical_string(&value).as_str())
-            }
-            ("content", value) if value.as_str().is_none() && !value.is_null() => {
-                Json::from(canonical_string(&value).as_str())
-            }
             (_, value) => value,
         }
     };

@@ -4,7 +4,8 @@ use super::strip::strip;
 use super::templates::Templates;
 use crate::index::Indexed;
 use crate::json::Json;
-use crate::model::{ContentRef, Place, ReadError, Slot, Subtree};
+use crate::model::{ContentRef, Node, Place, ReadError, Slot, Subtree};
+use crate::query::eval::results::Wants;
 use crate::query::eval::scope::Wanted;
 use crate::query::eval::walk::check_other;
 use crate::query::plan::{Chain, Check};
@@ -32,13 +33,19 @@ pub(crate) struct IndexHits {
     nodes: Vec<(u32, Range<u32>)>,
     /// The ids, one behind the other; empty where nobody wants them.
     ids: String,
+    /// The summary of each; empty where nobody wants them.
+    summaries: Vec<Summary>,
 }
+
+/// The node in the template of its turn, and where its content is.
+pub(crate) type Summary = (Arc<Node>, Option<ContentRef>);
 
 impl IndexHits {
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         self.nodes.clear();
         self.ids.clear();
+        self.summaries.clear();
     }
 
     /// How many nodes there are.
@@ -47,16 +54,18 @@ impl IndexHits {
     }
 
     /// Adds a node.
-    pub(crate) fn push(&mut self, index: u32, id: &str) {
+    pub(crate) fn push(&mut self, index: u32, id: &str, summary: Option<Summary>) {
+        self.summaries.extend(summary);
         let from = self.ids.len() as u32;
         self.ids.push_str(id);
         self.nodes.push((index, from..self.ids.len() as u32));
     }
 
-    /// The index of a node in its turn, and its id.
-    pub(crate) fn get(&self, number: u32) -> (u32, &str) {
+    /// The index of a node in its turn, its id, and its summary if that is wanted.
+    pub(crate) fn get(&self, number: u32) -> (u32, &str, Option<&Summary>) {
         let (index, id) = &self.nodes[number as usize];
-        (*index, &self.ids[id.start as usize..id.end as usize])
+        let id = &self.ids[id.start as usize..id.end as usize];
+        (*index, id, self.summaries.get(number as usize))
     }
 }
 
@@ -76,8 +85,8 @@ struct Pass<'p> {
     moment: &'p Moment<'p>,
     /// Whether what the templates find is the answer.
     exact: bool,
-    /// Whether ids are wanted.
-    ids: bool,
+    /// What is wanted of what is found.
+    wants: Wants,
     /// Whether contents decide.
     by_content: bool,
     verdicts: Vec<Verdict>,
@@ -97,11 +106,11 @@ impl IndexEvaluator {
     }
 
     /// What is to be done about each of some parts. What was found in turns that need not be read
-    /// goes to `hits`, with ids if they are wanted.
+    /// goes to `hits`, with what is wanted of it.
     pub(crate) fn evaluate(
         &mut self,
         wanted: &[Wanted],
-        ids: bool,
+        wants: Wants,
         moment: &Moment<'_>,
         hits: &mut IndexHits,
     ) -> Read<Vec<Verdict>> {
@@ -119,7 +128,7 @@ impl IndexEvaluator {
             turns: &turns,
             moment,
             exact: self.exact,
-            ids,
+            wants,
             by_content,
             verdicts: vec![Verdict::Read; wanted.len()],
             hits: std::mem::take(hits),
@@ -132,7 +141,8 @@ impl IndexEvaluator {
             let mut templates = templates.borrow_mut();
             templates.matches(template, moment).map_or(true, |matches| !matches.is_empty())
         };
-        moment.summaries(&slots, by_content, &mut matters, &mut |i, indexed| {
+        let contents = by_content || wants == Wants::Summaries;
+        moment.summaries(&slots, contents, &mut matters, &mut |i, indexed| {
             pass.turn(i, indexed, &mut templates.borrow_mut());
         })?;
         let Pass { mut verdicts, hits: found, contents, error, .. } = pass;
@@ -177,8 +187,8 @@ impl IndexEvaluator {
                 Verdict::Found(first, count) => Verdict::Found(first, count + 1),
                 _ => Verdict::Found(hits.len() as u32, 1),
             };
-            let (index, id) = all.get(number as u32);
-            hits.push(index, id);
+            let (index, id, summary) = all.get(number as u32);
+            hits.push(index, id, summary.cloned());
         }
         Ok(())
     }
@@ -223,12 +233,17 @@ impl Pass<'_> {
             let Some(id) = summary.id(*index as usize) else {
                 // The index does not have all ids of this turn, so it is read.
                 self.hits.nodes.truncate(first);
+                self.hits.summaries.truncate(first);
                 self.contents.truncate(first);
                 return;
             };
-            self.hits.push(*index, if self.ids { id } else { "" });
+            let at = *index as usize;
+            let id = if self.wants == Wants::Nodes { "" } else { id };
+            let shown = (self.wants == Wants::Summaries)
+                .then(|| (summary.template.node(at).clone(), summary.content(at)));
+            self.hits.push(*index, id, shown);
             if self.by_content {
-                self.contents.push((turn, summary.content(*index as usize)));
+                self.contents.push((turn, summary.content(at)));
             }
         }
         self.verdicts[turn] = Verdict::Found(first as u32, matches.len() as u32);
