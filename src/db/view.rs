@@ -2,12 +2,11 @@
 
 use super::handle::Db;
 use super::ops::{Diff, Select};
-use crate::change::{Attempt, Event, History, Working};
+use crate::change::{History, Working};
 use crate::error::{Error, Result};
-use crate::index::{CycleInfo, Indexed, Lookup, SummaryPage};
+use crate::index::{Indexed, Lookup, SummaryPage};
 use crate::language::ast::Selector;
 use crate::language::{Dialect, parse_selector};
-use crate::log::Record;
 use crate::model::{ChangedPart, Generation, Place, Slot, Subtree, Tree};
 use crate::query::{
     self, DiffReply, EventState, Explanation, Read, ReadStates, RichDiffReply, Selected,
@@ -15,6 +14,12 @@ use crate::query::{
 };
 use crate::snapshot::Contents;
 use crate::store::StoreReader;
+#[cfg(feature = "sql")]
+use crate::{
+    change::{Attempt, Event},
+    index::CycleInfo,
+    log::Record,
+};
 use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::sync::{Arc, RwLockReadGuard};
@@ -40,6 +45,7 @@ impl Deref for HeldView<'_> {
     }
 }
 
+#[cfg(feature = "sql")]
 impl HeldView<'_> {
     /// The moment, for somebody who is gone before this is.
     pub(crate) fn shared(&self) -> Arc<View> {
@@ -51,7 +57,11 @@ impl View {
     fn reader(&self) -> &Arc<StoreReader> {
         self.db.inner.store.reader()
     }
+}
 
+/// What questions in SQL ask beside.
+#[cfg(feature = "sql")]
+impl View {
     /// The store.
     pub(crate) fn db(&self) -> &Db {
         &self.db

@@ -63,11 +63,13 @@ pub(crate) enum Wants {
     /// Its id.
     Ids,
     /// Its id, what its turn's template says of it, and where its content is.
+    #[cfg_attr(not(feature = "sql"), allow(dead_code, reason = "SQL alone wants them"))]
     Summaries,
 }
 
 /// What the turn index has of a node.
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(not(feature = "sql"), allow(dead_code, reason = "SQL alone reads all of it"))]
 pub(crate) struct FromIndex<'a> {
     pub(crate) rank: (u64, u32),
     pub(crate) depth: i64,

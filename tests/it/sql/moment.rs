@@ -32,7 +32,7 @@ fn all_tables_of_a_statement_are_of_one_moment() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let mut i = 0;
-            while !stop.load(Ordering::Relaxed) && i < 400 {
+            while !stop.load(Ordering::Relaxed) && i < 200 {
                 i += 1;
                 db.add(Add::user(format!("more {i}"))).unwrap();
                 let name = Some(format!("at{i}"));
@@ -47,7 +47,7 @@ fn all_tables_of_a_statement_are_of_one_moment() {
                 db.attempt(end).unwrap();
             }
         });
-        for _ in 0..12 {
+        for _ in 0..8 {
             let row = rows(&db, sql).pop().unwrap();
             let number = |i: usize| row[i].as_i64().unwrap();
             let cycle = number(0);
