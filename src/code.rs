@@ -1,6 +1,6 @@
 //! The error codes of the specification (R11), two for work that was given up, two for stores that
-//! other processes hold or that may only be read, and four of servers. Every error that a user can meet
-//! has one.
+//! other processes hold or that may only be read, four of servers, and two of questions in SQL. Every
+//! error that a user can meet has one.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -65,6 +65,8 @@ codes! {
     Forbidden "E_FORBIDDEN"
     StoreNotFound "E_STORE_NOT_FOUND"
     Busy "E_BUSY"
+    SqlInvalid "E_SQL_INVALID"
+    SqlDenied "E_SQL_DENIED"
 }
 
 impl Code {

@@ -43,6 +43,7 @@
 //!   them happens together. Questions are a text, or a [`Select`]; [`answer`] has the parts of what
 //!   comes back.
 //! - [`session`] brings histories in and out: imports, threads for providers, replays, dumps, forks.
+//! - [`sql`] answers questions in SQL over all of it.
 //! - [`protocol`] speaks all of it as JSON, and has the one interface of programs that cannot know
 //!   where the store is.
 //! - [`language`] reads selectors and statements without a store, for editors and consoles.
@@ -56,7 +57,7 @@
 //! the bytes and digests of states. `change` judges edits and applies events; it is pure. `storage`
 //! is a file of tables; `log` keeps the events in it, `index` what is derived from them, and `store`
 //! both in one transaction. `query` answers selectors. `db` owns the state, `session` brings
-//! histories in and out, and `protocol` is the JSON face of it all. Nothing imports upwards, and a
+//! histories in and out, `sql` lets SQLite count over it, and `protocol` is the JSON face of it all. Nothing imports upwards, and a
 //! test holds that line.
 
 #[cfg(feature = "attach")]
@@ -83,6 +84,7 @@ pub mod remote;
 pub mod serve;
 pub mod session;
 mod snapshot;
+pub mod sql;
 mod storage;
 mod store;
 
@@ -145,7 +147,7 @@ pub mod internals {
         pub use crate::query::{
             EventState, Moment, QueryError, Timeline, diff, explain, find_whole, nodes, plan,
             resolve, resolve_parent, resolve_place, resolve_target, rich_diff, select,
-            select_whole,
+            select_paged, select_whole,
         };
     }
     pub mod snapshot {

@@ -103,3 +103,25 @@ pub const MAX_DIFF_PIECES: usize = 20_000;
 /// The most processes that are attached to one store: each has two threads in the process that holds
 /// it.
 pub const MAX_CONNECTIONS: usize = 64;
+
+/// Longest text of a question in SQL, in bytes.
+pub const MAX_SQL_TEXT_BYTES: usize = 1 << 20;
+
+/// The most values that the tables hand to one question in SQL: SQLite sorts and groups them in memory.
+pub const MAX_SQL_VALUES: u64 = 1 << 26;
+
+/// The most bytes of texts that the tables hand to one question in SQL.
+pub const MAX_SQL_BYTES: u64 = 4 << 30;
+
+/// The longest text that SQL may make, in bytes: room for the largest content.
+pub const MAX_SQL_VALUE_BYTES: usize = 2 * MAX_CONTENT_BYTES;
+
+/// The rows of an answer in SQL, unless the request says otherwise.
+pub const SQL_ROWS: u64 = 10_000;
+
+/// The most bytes of an answer in SQL: it is one line, and held whole.
+pub const MAX_SQL_REPLY_BYTES: usize = 64 << 20;
+
+/// How deep expressions may nest in SQL, and how many questions one may unite: both are walked by
+/// recursion.
+pub const MAX_SQL_DEPTH: usize = 100;

@@ -37,3 +37,5 @@ pub use read::{Address, Snapshot};
 pub use series::check_import;
 pub use settings::Durability;
 pub use transfer::{NewStore, Source};
+#[cfg(feature = "sql")]
+pub(crate) use view::View;

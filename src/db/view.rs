@@ -14,18 +14,116 @@ use crate::query::{
 };
 use crate::snapshot::Contents;
 use crate::store::StoreReader;
+#[cfg(feature = "sql")]
+use crate::{
+    change::{Attempt, Event},
+    index::CycleInfo,
+    log::Record,
+};
 use std::collections::BTreeSet;
+use std::ops::Deref;
 use std::sync::{Arc, RwLockReadGuard};
 
-/// The store at one moment. Commits that follow do not show in it.
-struct View<'a> {
-    db: &'a Db,
-    reader: &'a Arc<StoreReader>,
+/// The store at one moment. Commits that follow do not show in it. It is read only while the
+/// [`HeldView`] that it came from lives: then nothing that is derived is exchanged meanwhile.
+pub(crate) struct View {
+    db: Db,
     working: Arc<Working>,
+}
+
+/// A moment of the store that can be read.
+pub(crate) struct HeldView<'a> {
+    view: Arc<View>,
     _derived: RwLockReadGuard<'a, ()>,
 }
 
-impl Timeline for View<'_> {
+impl Deref for HeldView<'_> {
+    type Target = View;
+
+    fn deref(&self) -> &View {
+        &self.view
+    }
+}
+
+#[cfg(feature = "sql")]
+impl HeldView<'_> {
+    /// The moment, for somebody who is gone before this is.
+    pub(crate) fn shared(&self) -> Arc<View> {
+        self.view.clone()
+    }
+}
+
+impl View {
+    fn reader(&self) -> &Arc<StoreReader> {
+        self.db.inner.store.reader()
+    }
+}
+
+/// What questions in SQL ask beside.
+#[cfg(feature = "sql")]
+impl View {
+    /// The store.
+    pub(crate) fn db(&self) -> &Db {
+        &self.db
+    }
+
+    /// The newest event that shows in it.
+    pub(crate) fn newest_event(&self) -> Read<u64> {
+        self.db.newest_event(&self.working)
+    }
+
+    /// What the commit of a cycle did, which history has.
+    pub(crate) fn commit(&self, cycle: u64) -> Read<CycleInfo> {
+        Ok(self.reader().cycle(cycle)?)
+    }
+
+    /// Events from one on, as many as are asked for and show in it.
+    pub(crate) fn records(&self, from: u64, most: usize) -> Read<Vec<Record>> {
+        let left = (self.newest_event()? + 1).saturating_sub(from);
+        Ok(self.reader().records(from, most.min(usize::try_from(left).unwrap_or(most)))?)
+    }
+
+    /// The cycle that an event belongs to: the one that it closes, or that was in progress.
+    pub(crate) fn cycle_of_event(&self, seq: u64) -> Read<u64> {
+        let history = self.history();
+        let closed = self.db.closed_by(history, seq.saturating_sub(1))?;
+        let closing = history.len().checked_sub(closed + 1).and_then(|back| history.back(back));
+        Ok(closing.unwrap_or(self.last_cycle() + 1))
+    }
+
+    /// Provider calls, as they were at this moment.
+    pub(crate) fn attempts(&self) -> Read<Vec<Attempt>> {
+        let newest = self.newest_event()?;
+        let mut list = self.reader().attempts(None)?;
+        let mut later = newest + 1;
+        // Those that began or ended since are as the log had them.
+        loop {
+            let page = self.reader().records(later, 256)?;
+            let Some(last) = page.last() else { return Ok(list) };
+            later = last.seq + 1;
+            for record in &page {
+                if let Event::Attempt(changed) = &record.event {
+                    self.as_it_was(&mut list, &changed.attempt_id, newest)?;
+                }
+            }
+        }
+    }
+
+    fn as_it_was(&self, list: &mut Vec<Attempt>, id: &str, newest: u64) -> Read<()> {
+        let Some(at) = list.iter().position(|attempt| attempt.attempt_id == id) else {
+            return Ok(());
+        };
+        let started = list[at].at_event.map(|before| before + 1).filter(|seq| *seq <= newest);
+        let record = started.map(|seq| self.reader().record(seq)).transpose()?.flatten();
+        match record.map(|record| record.event) {
+            Some(Event::Attempt(attempt)) if attempt.attempt_id == id => list[at] = attempt,
+            _ => drop(list.remove(at)),
+        }
+        Ok(())
+    }
+}
+
+impl Timeline for View {
     fn generation(&self) -> Generation {
         self.working.state.generation
     }
@@ -59,35 +157,35 @@ impl Timeline for View<'_> {
     }
 
     fn contents(&self) -> &dyn Contents {
-        &**self.reader
+        &**self.reader()
     }
 
     fn changed_parts(&self, cycle: u64) -> Read<Vec<ChangedPart>> {
-        Ok(self.reader.changed_parts(cycle)?)
+        Ok(self.reader().changed_parts(cycle)?)
     }
 
     fn same_top(&self, one: u64, other: u64) -> Read<bool> {
-        Ok(self.reader.same_top(one, other)?)
+        Ok(self.reader().same_top(one, other)?)
     }
 
     fn places_of(&self, id: &str) -> Read<Vec<(u64, Place)>> {
-        Ok(self.reader.places_of(id)?)
+        Ok(self.reader().places_of(id)?)
     }
 
     fn finite_places(&self, cycle: u64, most: u64) -> Read<Vec<Place>> {
-        Ok(self.reader.finite_places(cycle, most)?)
+        Ok(self.reader().finite_places(cycle, most)?)
     }
 
     fn turns_with(&self, cycle: u64, lookup: &Lookup, most: usize) -> Read<Option<Vec<Slot>>> {
-        Ok(self.reader.turns_with(cycle, lookup, most)?)
+        Ok(self.reader().turns_with(cycle, lookup, most)?)
     }
 
     fn summary_page(&self, slot: Slot) -> Read<Option<Arc<SummaryPage>>> {
-        Ok(self.reader.summary_page(slot)?)
+        Ok(self.reader().summary_page(slot)?)
     }
 
     fn unindexed(&self, cycle: u64) -> BTreeSet<Slot> {
-        self.reader.newer_turns(cycle)
+        self.reader().newer_turns(cycle)
     }
 
     fn summaries(
@@ -98,23 +196,20 @@ impl Timeline for View<'_> {
         matters: &mut dyn FnMut(&Arc<Subtree>) -> bool,
         each: &mut dyn FnMut(usize, Indexed<'_>),
     ) -> Read<()> {
-        Ok(self.reader.summaries(cycle, turns, contents, matters, each)?)
+        Ok(self.reader().summaries(cycle, turns, contents, matters, each)?)
     }
 
     fn versions(&self, place: Place, from: u64, upto: u64) -> Read<Vec<u64>> {
-        Ok(self.reader.versions(place, from, upto)?)
+        Ok(self.reader().versions(place, from, upto)?)
     }
 }
 
 impl Db {
-    fn view(&self) -> View<'_> {
+    /// The store as it is now.
+    pub(crate) fn view(&self) -> HeldView<'_> {
         let derived = self.reading();
-        View {
-            db: self,
-            reader: self.inner.store.reader(),
-            working: self.working(),
-            _derived: derived,
-        }
+        let view = View { db: self.clone(), working: self.working() };
+        HeldView { view: Arc::new(view), _derived: derived }
     }
 
     /// The dialect that queries of this store are in unless they say otherwise.
@@ -144,12 +239,12 @@ impl Db {
         let dialect = dialect.unwrap_or(self.dialect());
         let answer = self
             .selector(&q, dialect)
-            .and_then(|selector| query::answer(&self.view(), &q, &selector, dialect, &options));
+            .and_then(|selector| query::answer(&*self.view(), &q, &selector, dialect, &options));
         answer.map_err(|error| Error::from(error).in_text(&q))
     }
 
     /// A selector, read now or before.
-    fn selector(
+    pub(crate) fn selector(
         &self,
         text: &str,
         dialect: Dialect,
@@ -175,7 +270,7 @@ impl Db {
     /// ```
     pub fn nodes(&self, question: impl Into<Select>) -> Result<SelectedNodes> {
         let Select { q, dialect, options } = question.into();
-        query::nodes(&self.view(), &q, dialect.unwrap_or(self.dialect()), &options)
+        query::nodes(&*self.view(), &q, dialect.unwrap_or(self.dialect()), &options)
             .map_err(|error| Error::from(error).in_text(&q))
     }
 
@@ -185,7 +280,7 @@ impl Db {
         let dialect = request.dialect.unwrap_or(self.dialect());
         let (a, b) = (request.a.as_deref(), request.b.as_deref());
         let text = request.q.as_deref().unwrap_or("*");
-        Ok(query::diff(&self.view(), a, b, text, dialect)?)
+        Ok(query::diff(&*self.view(), a, b, text, dialect)?)
     }
 
     /// The same in more detail, whatever the request says about that. For an example of a request
@@ -194,14 +289,14 @@ impl Db {
         let dialect = request.dialect.unwrap_or(self.dialect());
         let (a, b) = (request.a.as_deref(), request.b.as_deref());
         let text = request.q.as_deref().unwrap_or("*");
-        Ok(query::rich_diff(&self.view(), a, b, text, dialect)?)
+        Ok(query::rich_diff(&*self.view(), a, b, text, dialect)?)
     }
 
     /// Which states a selector is about; nothing is read.
     pub(crate) fn asked(&self, text: &str, dialect: Option<Dialect>) -> Result<ReadStates> {
         let dialect = dialect.unwrap_or(self.dialect());
         self.selector(text, dialect)
-            .and_then(|selector| query::states_read(&self.view(), &selector, dialect))
+            .and_then(|selector| query::states_read(&*self.view(), &selector, dialect))
             .map_err(|error| Error::from(error).in_text(text))
     }
 
@@ -216,7 +311,7 @@ impl Db {
     /// # Ok::<(), pactdb::Error>(())
     /// ```
     pub fn explain(&self, text: &str, dialect: Option<Dialect>) -> Result<Explanation> {
-        query::explain(&self.view(), text, dialect.unwrap_or(self.dialect()))
+        query::explain(&*self.view(), text, dialect.unwrap_or(self.dialect()))
             .map_err(|error| Error::from(error).in_text(text))
     }
 }

@@ -12,6 +12,8 @@ use crate::model::Subtree;
 pub enum Lookup {
     /// A node that has one of the names with these hashes, see `NameKind::hash`.
     Names(Vec<u32>),
+    /// A node that has an attribute of the user's own, one of those with these hashes.
+    Attributes(Vec<u32>),
     /// A content in which one of these texts may stand.
     Texts(Vec<Trigrams>),
 }
@@ -31,6 +33,8 @@ pub enum NameKind {
     NodeType,
     /// What stands behind a colon of the type, and the type itself.
     TypeEnd,
+    /// The name of an attribute of the user's own.
+    Attribute,
 }
 
 impl NameKind {
@@ -43,6 +47,7 @@ impl NameKind {
             NameKind::Tag => b'+',
             NameKind::NodeType => b'T',
             NameKind::TypeEnd => b't',
+            NameKind::Attribute => b'a',
         };
         let bytes = std::iter::once(&kind).chain(name.as_bytes());
         bytes.fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
@@ -58,6 +63,7 @@ pub fn name_hashes(part: &Subtree) -> Vec<u32> {
         found.extend(node.kind.as_deref().map(|kind| NameKind::Kind.hash(kind)));
         found.extend(node.key.as_deref().map(|key| NameKind::Key.hash(key)));
         found.extend(node.tags.iter().map(|tag| NameKind::Tag.hash(tag)));
+        found.extend(node.attrs.keys().map(|name| NameKind::Attribute.hash(name)));
         push_type(&node.node_type, &mut found);
     }
     if part.children(0).any(|child| part.node(child).offset == 0) {

@@ -1,7 +1,7 @@
 //! The table of names, `features`: an inverted index from the hash of a name to the turns that have
 //! it.
 //!
-//! A name is a role, kind, key, tag or type of a node. A checkpoint adds a row for each name of the
+//! A name is a role, kind, key, tag or type of a node, or the name of an attribute of the user's own. A checkpoint adds a row for each name of the
 //! turns that came or changed since the last one, and changes none. Newer versions are in the
 //! memtable, and count as having every name.
 

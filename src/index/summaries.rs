@@ -70,7 +70,7 @@ fn columns_of(turn: &Subtree, before: Option<&Subtree>) -> Option<VersionColumns
     Some(VersionColumns {
         template: bytes,
         ids: nodes().map(|node| node.id.to_string()).collect(),
-        contents: nodes().filter_map(|node| node.content).map(|c| (c.seq, c.item)).collect(),
+        contents: nodes().filter_map(|node| node.content).collect(),
         lives: nodes().filter_map(|node| node.lifetime).collect(),
         sames: match before {
             Some(before) => sames(before, turn),

@@ -99,8 +99,8 @@ pub struct Columns {
     pub ids: String,
     /// Where each id begins, and where the last one ends.
     pub bounds: Vec<u32>,
-    /// The sequence number and the item of each content.
-    pub contents: Vec<(u64, u32)>,
+    /// Each content: its sequence number, its item and its size.
+    pub contents: Vec<ContentRef>,
     /// Each finite ttl.
     pub lives: Vec<Lifetime>,
     /// For each node, whether it is the same in the version before, below the same parent.
@@ -192,7 +192,7 @@ impl Columns {
             self.bounds.push(self.ids.len() as u32);
         }
         let nodes = || part.entries().iter().map(|entry| &entry.node);
-        self.contents.extend(nodes().filter_map(|node| node.content).map(|c| (c.seq, c.item)));
+        self.contents.extend(nodes().filter_map(|node| node.content));
         self.lives.extend(nodes().filter_map(|node| node.lifetime));
         match before {
             Some((other, before)) if other == slot => self.sames.extend(sames(before, part)),
@@ -246,12 +246,10 @@ impl<'a> TurnSummary<'a> {
     }
 
     /// Where the content of a node is; none if it has no content, or if the page does not know.
-    /// Its size is not known.
     pub fn content(&self, index: usize) -> Option<ContentRef> {
         self.template.entries().get(index).filter(|entry| entry.node.content.is_some())?;
         let at = self.at[1].checked_add(self.before.get(index)?[0])?;
-        let (seq, item) = *self.columns.contents.get(at as usize)?;
-        Some(ContentRef { seq, item, bytes: 0 })
+        self.columns.contents.get(at as usize).copied()
     }
 
     /// The ttl of a node; none if it has none, or if the page does not know.

@@ -4,7 +4,7 @@
 use super::nodes::{Interner, read_nodes};
 use super::summary::{Columns, SummaryPage, SummaryVersion, Template};
 use super::tables::{PageKey, SUMMARIES, page_key_bytes};
-use crate::model::{Lifetime, Slot};
+use crate::model::{ContentRef, Lifetime, Slot};
 use crate::storage::{Numbers, StoreError, put_number, put_signed, seal, unseal};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub(super) struct EditableVersion {
 pub(super) struct VersionColumns {
     pub(super) template: Vec<u8>,
     pub(super) ids: Vec<String>,
-    pub(super) contents: Vec<(u64, u32)>,
+    pub(super) contents: Vec<ContentRef>,
     pub(super) lives: Vec<Lifetime>,
     pub(super) sames: Vec<bool>,
 }
@@ -51,11 +51,7 @@ pub(super) fn decode_page(key: PageKey, row: &[u8]) -> Result<EditablePage, Stor
             VersionColumns {
                 template: stored.templates[number as usize].to_vec(),
                 ids: indexes.clone().filter_map(|i| summary.id(i)).map(str::to_owned).collect(),
-                contents: indexes
-                    .clone()
-                    .filter_map(|i| summary.content(i))
-                    .map(|c| (c.seq, c.item))
-                    .collect(),
+                contents: indexes.clone().filter_map(|i| summary.content(i)).collect(),
                 lives: indexes.clone().filter_map(|i| summary.life(i)).collect(),
                 sames: indexes.map(|i| summary.is_same(i)).collect(),
             }
@@ -70,7 +66,7 @@ pub(super) fn decode_page(key: PageKey, row: &[u8]) -> Result<EditablePage, Stor
 }
 
 /// The row of a page: whether it is whole, its templates, the versions, the ids of all nodes and
-/// how long they are, where the contents are, the finite ttls, and which nodes stayed the same. Of
+/// how long they are, where the contents are and how large, the finite ttls, and which nodes stayed the same. Of
 /// a version there are its slot, the cycle that it holds from and its template, most of it as
 /// differences. How many nodes, contents and ttls it has, the template says.
 pub(super) fn encode_page(key: PageKey, page: &EditablePage) -> Vec<u8> {
@@ -98,9 +94,10 @@ pub(super) fn encode_page(key: PageKey, page: &EditablePage) -> Vec<u8> {
                 ids.push_str(name);
                 put_number(name.len() as u64, &mut lengths);
             }
-            for (seq, item) in &known.contents {
+            for ContentRef { seq, item, bytes } in &known.contents {
                 put_signed(seq.wrapping_sub(last) as i64, &mut places);
                 put_number(u64::from(*item), &mut places);
+                put_number(*bytes, &mut places);
                 last = *seq;
             }
             for Lifetime { given, since, expires_at } in &known.lives {
@@ -256,14 +253,15 @@ impl<'a> StoredPage<'a> {
         Some(bounds)
     }
 
-    /// Where contents are.
-    fn contents(&self) -> Option<Vec<(u64, u32)>> {
+    /// Where contents are, and how large.
+    fn contents(&self) -> Option<Vec<ContentRef>> {
         let mut numbers = self.places;
-        let mut found = Vec::with_capacity(numbers.0.len() / 2);
+        let mut found = Vec::with_capacity(numbers.0.len() / 3);
         let mut seq = 0u64;
         while !numbers.0.is_empty() {
             seq = seq.wrapping_add_signed(numbers.signed()?);
-            found.push((seq, u32::try_from(numbers.next()?).ok()?));
+            let item = u32::try_from(numbers.next()?).ok()?;
+            found.push(ContentRef { seq, item, bytes: numbers.next()? });
         }
         Some(found)
     }

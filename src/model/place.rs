@@ -4,6 +4,7 @@
 //! that cycle. Slots only grow, and the live ones in slot order are the turns in canonical order.
 
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// A turn's place in the history of the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -181,6 +182,17 @@ impl Spine {
     /// Every live turn, oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = Slot> + '_ {
         self.runs.iter().flat_map(|run| (0..run.len()).map(move |index| run.nth(index)))
+    }
+
+    /// The live turns of some indexes, oldest first.
+    pub fn slots(&self, indexes: Range<u64>) -> impl Iterator<Item = Slot> + '_ {
+        let mut end = 0;
+        self.runs.iter().flat_map(move |run| {
+            let start = end;
+            end += run.len();
+            let [from, to] = [indexes.start, indexes.end].map(|at| at.clamp(start, end) - start);
+            (from..to).map(move |index| run.nth(index))
+        })
     }
 
     /// Whether a longer spine begins with this one.

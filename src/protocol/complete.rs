@@ -8,6 +8,7 @@ use crate::db::{Address, Db};
 use crate::error::{Error, Result};
 use crate::language::complete::{CompletionContext, Vocabulary, Words, complete as completed};
 use crate::language::words::Keyword;
+use crate::sql::{self, Wanted};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
@@ -26,8 +27,17 @@ pub(super) fn complete(db: &Db, request: &Complete) -> Result<Completed> {
         StoreWords { db, at: state.and_then(|state| state.address()), seen: OnceCell::new() };
     let dialect = request.dialect.unwrap_or(db.dialect());
     let context = CompletionContext { vocabulary: &words, dialect, store_dialect: db.dialect() };
-    let found = completed(&request.text, cursor, &context);
-    let (start, end) = (found.span.start as u64, found.span.end as u64);
+    let mut from = 0;
+    if sql::is_sql(&request.text) {
+        match sql::wanted(&request.text[..cursor], &request.text) {
+            Wanted::Selector(at) => from = at,
+            Wanted::Words(start, candidates) => {
+                return Ok(Completed { span: (start as u64, cursor as u64), candidates });
+            }
+        }
+    }
+    let found = completed(&request.text[from..], cursor - from, &context);
+    let (start, end) = ((from + found.span.start) as u64, (from + found.span.end) as u64);
     Ok(Completed { span: (start, end), candidates: found.candidates })
 }
 

@@ -12,7 +12,7 @@ use super::replies::{
 use super::reply::{Body, Reply, Sink};
 use super::requests::{
     CheckSent, Compact, Compare, Complete, Details, Dump, Explain, Export, GetStats, Import, Life,
-    Nodes, Rebuild, Replay, State, Thread, Tree, Undo, Verify, Watch,
+    Nodes, Rebuild, Replay, Sql, State, Thread, Tree, Undo, Verify, Watch,
 };
 use super::{run_session, states};
 use crate::db::{
@@ -25,6 +25,7 @@ use crate::json::{Json, Map};
 use crate::lifecycle::Policy;
 use crate::query::{Explanation, Selected};
 use crate::session::{self, Comparison, Moment, SameThread, ThreadRequest};
+use crate::sql::{self, SqlReply};
 use crate::store::Verified;
 
 /// Answers one request as it came; nothing is told before the reply.
@@ -184,4 +185,8 @@ run! {
     };
     Dump => Dumped: |request, call| run_session::dump(&request, call);
     Complete => Completed: |request, call| complete(call.db, &request);
+    Sql => SqlReply: |Sql { q, params, limit, explain }, call| match explain {
+        true => sql::explain(call.db, &q),
+        false => sql::ask(call.db, &q, &params.unwrap_or(Json::Null), limit),
+    };
 }

@@ -32,6 +32,7 @@ mod states;
 mod vocabulary;
 
 pub use crate::db::{EndCadence, HeaderInfo, Headers, KeyReply, PolicyRequest};
+pub use crate::sql::{SqlColumn, SqlReply};
 pub use cancels::Cancels;
 pub use client::{Answered, Client, ClientExt, LocalClient};
 pub use dispatch::{answer, handle};
@@ -51,7 +52,7 @@ pub use replies::{
 pub use reply::{Body, Notice, Progress, Reply, Sink};
 pub use requests::{
     CheckSent, Compact, Compare, Complete, Details, Dump, Explain, Export, GetStats, Import, Life,
-    Nodes, Rebuild, Replay, State, Thread, Tree, Undo, Verify, Watch,
+    Nodes, Rebuild, Replay, Sql, State, Thread, Tree, Undo, Verify, Watch,
 };
 #[cfg(feature = "schema")]
 pub use schema::schema;

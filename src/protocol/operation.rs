@@ -8,7 +8,7 @@ use super::replies::{
 use super::reply::Body;
 use super::requests::{
     CheckSent, Compact, Compare, Complete, Details, Dump, Explain, Export, GetStats, Import, Life,
-    Nodes, Rebuild, Replay, State, Thread, Tree, Undo, Verify, Watch,
+    Nodes, Rebuild, Replay, Sql, State, Thread, Tree, Undo, Verify, Watch,
 };
 use crate::db::{
     Add, AttemptRequest, Batch, Commit, CommitReply, Diff, EndCadence, IdReply, IdsReply, KeyReply,
@@ -20,6 +20,7 @@ use crate::json::{Json, Map, from_json, to_json};
 use crate::lifecycle::Policy;
 use crate::query::Explanation;
 use crate::session::{Comparison, Moment, SameThread};
+use crate::sql::SqlReply;
 use crate::store::Verified;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -171,6 +172,7 @@ operations! {
     "compact" Compact(Compact) -> Compacted;
     "rebuild" Rebuild(Rebuild) -> Verified;
     "complete" Complete(Complete) -> Completed;
+    "sql" Sql(Sql) -> SqlReply;
 }
 
 impl Request {

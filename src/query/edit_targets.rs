@@ -14,6 +14,7 @@ use crate::code::Code;
 use crate::language::Dialect;
 use crate::language::ast::{self, Insertion, PlaceKind};
 use crate::model::{Class, Id};
+use std::sync::Arc;
 
 /// The nodes that an edit is about, in result order. No match is `E_NODE_NOT_FOUND`, unless the
 /// target is optional.
@@ -47,7 +48,7 @@ pub fn resolve_place(
         }
         PlaceKind::Insert(at, position, insertion) => {
             let chain = resolve_position(position, dialect)?;
-            let groups = vec![Group { chains: vec![chain] }];
+            let groups = vec![Group { chains: vec![Arc::new(chain)] }];
             let ask = Ask { groups, order: None, window: Window::default() };
             (ask, Some(insert(*insertion)), *at)
         }
@@ -97,7 +98,8 @@ fn known(ask: &Ask, working: &Moment<'_>) -> Result<Option<Vec<Id>>, QueryError>
     let (true, [Group { chains }]) = (ask.window.is_open(), &ask.groups[..]) else {
         return Ok(None);
     };
-    let [Chain { start: Start::Step(Step::Nodes(step)), links, filter, .. }] = &chains[..] else {
+    let [chain] = &chains[..] else { return Ok(None) };
+    let Chain { start: Start::Step(Step::Nodes(step)), links, filter, .. } = &**chain else {
         return Ok(None);
     };
     let (true, [test]) =

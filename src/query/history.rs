@@ -1,104 +1,192 @@
 //! `@*`: every snapshot, newest first, each node where it is first met (R5.3).
 //!
-//! [`every_whole`] asks each snapshot and is the meaning. [`every`] asks the newest and then, going
-//! back, only the parts that differ; a question for ids goes to the places where these have been
-//! and visits no other snapshot. Where an answer depends on more than the parts that changed, a
-//! snapshot is asked in full.
+//! [`every_whole`] asks each snapshot and is the meaning. [`Every`] gives the same page by page: it
+//! asks the newest and then, going back, only the parts that differ; a question for ids goes to the
+//! places where these have been and visits no other snapshot. Where an answer depends on more than
+//! the parts that changed, a snapshot is asked in full, as far as anybody asks on. It remembers the
+//! ids that it has given, and holds nothing of the store.
 
-use super::eval::{Hit, arrange, find, find_in, find_whole, is_local};
-use super::plan::{Ask, Depends, State, Window, pinned_ids};
-use super::timeline::{Moment, Read, Timeline};
+use super::eval::{Hit, ResultItem, Search, arrange, find_in, find_whole, is_local};
+use super::plan::{Ask, Depends, State, Window, critical_depths, pinned_ids};
+use super::timeline::{HeldMoment, Moment, Read, Timeline};
 use crate::budget;
+use crate::change::History;
 use crate::language::ast::Order;
-use crate::model::{Id, Place};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use crate::model::{ChangedPart, Id, Place};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 
 /// A node and the cycle of the newest snapshot that it was found in.
-pub(super) type Met = (u64, Hit);
+pub(super) type Met<T> = (u64, T);
 
-/// The answer of every snapshot.
-pub(super) fn every(timeline: &dyn Timeline, ask: &Ask) -> Read<Vec<Met>> {
+/// The answer of every snapshot by asking each in full.
+pub(super) fn every_whole(timeline: &dyn Timeline, ask: &Ask) -> Read<Vec<Met<Hit>>> {
     let open = unlimited(ask);
-    let met = match by_id(timeline, &open)? {
-        Some(met) => met,
-        None => going_back(timeline, open, ask.window.enough())?,
-    };
-    Ok(ask.window.apply(met))
-}
-
-/// The same by asking each snapshot in full.
-pub(super) fn every_whole(timeline: &dyn Timeline, ask: &Ask) -> Read<Vec<Met>> {
-    let open = unlimited(ask);
-    let mut list = Merged::default();
+    let (mut seen, mut met) = (HashSet::new(), Vec::new());
     for cycle in timeline.history().iter().rev() {
         let moment = Moment::of(timeline, State::Cycle(cycle))?;
-        list.add(cycle, find_whole(&open, &moment)?);
+        let hits = find_whole(&open, &moment)?.into_iter();
+        met.extend(hits.filter(|hit| seen.insert(hit.node.id.clone())).map(|hit| (cycle, hit)));
     }
-    Ok(ask.window.apply(list.met))
+    Ok(ask.window.apply(met))
 }
 
 fn unlimited(ask: &Ask) -> Ask {
     Ask { window: Window::default(), ..ask.clone() }
 }
 
-#[derive(Default)]
-struct Merged {
+/// A question on its way through every snapshot.
+pub(super) struct Every<T> {
+    /// Without its window.
+    ask: Ask,
+    depends: Depends,
+    critical: Option<BTreeSet<i64>>,
+    /// The snapshots that there were at first, and how many have been asked.
+    history: Option<History>,
+    asked: u64,
+    /// The one that was asked last, and whether the question is local there.
+    newer: Option<(u64, bool)>,
     seen: HashSet<Id>,
-    met: Vec<Met>,
+    /// How many are still to be left out, and how many may still be given.
+    skip: u64,
+    left: u64,
+    /// The snapshot that is being asked in full.
+    open: Option<(HeldMoment, Search<T>)>,
+    /// What was found and not given yet.
+    ready: VecDeque<Met<T>>,
 }
 
-impl Merged {
-    fn add(&mut self, cycle: u64, hits: Vec<Hit>) {
-        for hit in hits {
-            if self.seen.insert(hit.node.id.clone()) {
-                self.met.push((cycle, hit));
-            }
+impl<T: ResultItem> Every<T> {
+    /// A question that is about to be asked.
+    pub(super) fn new(ask: &Ask) -> Every<T> {
+        Every {
+            ask: unlimited(ask),
+            depends: Depends::of(ask),
+            critical: critical_depths(ask),
+            history: None,
+            asked: 0,
+            newer: None,
+            seen: HashSet::new(),
+            skip: ask.window.skip,
+            left: ask.window.limit.unwrap_or(u64::MAX),
+            open: None,
+            ready: VecDeque::new(),
         }
     }
-}
 
-/// Goes back until there is enough.
-fn going_back(timeline: &dyn Timeline, mut ask: Ask, enough: Option<u64>) -> Read<Vec<Met>> {
-    let depends = Depends::of(&ask);
-    let mut list = Merged::default();
-    let mut newer: Option<u64> = None;
-    let total = Some(timeline.history().len());
-    for (done, cycle) in timeline.history().iter().rev().enumerate() {
-        budget::reached("snapshots were asked", done as u64, total)?;
-        if enough.is_some_and(|enough| list.met.len() as u64 >= enough) {
-            break;
-        }
-        let moment = Moment::of(timeline, State::Cycle(cycle))?;
-        let whole = depends.depth || depends.age || !is_local(&ask, &moment)?;
-        let hits = match newer {
-            Some(newer) if !whole => {
-                let mut places: BTreeSet<Place> =
-                    timeline.changed_parts(newer)?.into_iter().map(|part| part.place).collect();
-                if depends.ttl {
-                    places.extend(timeline.finite_places(cycle, u64::MAX)?);
+    /// The next page: at most so many, and fewer only if there are no more.
+    pub(super) fn next(&mut self, timeline: &dyn Timeline, most: usize) -> Read<Vec<Met<T>>> {
+        let most = usize::try_from(self.left).map_or(most, |left| left.min(most));
+        let mut page = Vec::new();
+        while page.len() < most {
+            while page.len() < most
+                && let Some(met) = self.ready.pop_front()
+            {
+                match self.skip {
+                    0 => page.push(met),
+                    _ => self.skip -= 1,
                 }
-                find_in(&ask, &moment, &places)?
             }
-            // If that is all that there is of it, nothing was cut off; else there is enough.
-            _ => {
-                let seen = list.seen.len() as u64;
-                ask.window.limit = enough.map(|enough| enough.saturating_add(seen));
-                find(&ask, &moment)?
+            if page.len() < most {
+                let wanted = most - page.len();
+                let skipped = usize::try_from(self.skip).unwrap_or(usize::MAX);
+                if !self.more(timeline, wanted.saturating_add(skipped))? {
+                    break;
+                }
             }
-        };
-        list.add(cycle, hits);
-        newer = Some(cycle);
+        }
+        self.left -= page.len() as u64;
+        Ok(page)
     }
-    Ok(list.met)
+
+    /// Finds some more, not many more than are wanted; false if there are none.
+    fn more(&mut self, timeline: &dyn Timeline, wanted: usize) -> Read<bool> {
+        let Some(history) = &self.history else {
+            self.history = Some(timeline.history().clone());
+            if let Some(met) = by_id(timeline, &self.ask)? {
+                self.ready.extend(met.into_iter().map(|(cycle, hit)| (cycle, T::of(hit))));
+                self.asked = u64::MAX;
+            }
+            return Ok(true);
+        };
+        if let Some((held, mut search)) = self.open.take() {
+            let moment = Moment::held(held, timeline);
+            let page = search.next(&moment, wanted)?;
+            if page.is_empty() {
+                return Ok(true);
+            }
+            self.meet(moment.cycle, page);
+            self.open = Some((moment.hold(), search));
+            return Ok(true);
+        }
+        budget::reached("snapshots were asked", self.asked, Some(history.len()))?;
+        let Some(cycle) = history.back(self.asked) else { return Ok(false) };
+        self.asked += 1;
+        let moment = Moment::of(timeline, State::Cycle(cycle))?;
+        let is_local = match self.newer {
+            Some((newer, known)) if timeline.same_top(newer, cycle)? => known,
+            _ => self.critical.is_some() && is_local(&self.ask, &moment)?,
+        };
+        match self.newer.replace((cycle, is_local)) {
+            Some((newer, true)) if is_local => {
+                let places = self.differing(timeline, &moment, newer)?;
+                let hits = find_in(&self.ask, &moment, &places)?;
+                self.meet(cycle, hits.into_iter().map(T::of).collect());
+            }
+            _ => self.open = Some((moment.hold(), Search::new(&self.ask))),
+        }
+        Ok(true)
+    }
+
+    /// The parts in which a snapshot may have what the next one, of the cycle `newer`, has not.
+    fn differing(
+        &self,
+        timeline: &dyn Timeline,
+        moment: &Moment<'_>,
+        newer: u64,
+    ) -> Read<BTreeSet<Place>> {
+        let changed = timeline.changed_parts(newer)?;
+        let turns = |came: bool| {
+            let moved = |part: &&ChangedPart| part.place.slot().is_some() && part.before != came;
+            changed.iter().filter(moved).filter(|part| part.after == came).count() as i64
+        };
+        let (came, went) = (turns(true), turns(false));
+        let mut places: BTreeSet<Place> = changed.iter().map(|part| part.place).collect();
+        if self.depends.ttl {
+            places.extend(timeline.finite_places(moment.cycle, u64::MAX)?);
+        }
+        let spine = moment.tree.spine();
+        let count = i64::try_from(spine.len()).unwrap_or(i64::MAX);
+        for depth in self.critical.iter().flatten() {
+            // Each turn that came since made the turns before it deeper by one, and each that went
+            // less deep.
+            let from = depth.saturating_sub(came).saturating_add(1).max(1);
+            let to = depth.saturating_add(went).min(count);
+            if from <= to {
+                let slots = spine.slots((count - to) as u64..(count - from + 1) as u64);
+                places.extend(slots.map(Place::Turn));
+            }
+        }
+        Ok(places)
+    }
+
+    /// Takes what was found in a snapshot, if it is new.
+    fn meet(&mut self, cycle: u64, found: Vec<T>) {
+        for node in found {
+            if !self.seen.contains(node.id()) {
+                self.seen.insert(node.id().clone());
+                self.ready.push_back((cycle, node));
+            }
+        }
+    }
 }
 
 /// Looks where the ids have been that the question names. None if it names none, or if more than
 /// their own parts decides.
-fn by_id(timeline: &dyn Timeline, ask: &Ask) -> Read<Option<Vec<Met>>> {
+fn by_id(timeline: &dyn Timeline, ask: &Ask) -> Read<Option<Vec<Met<Hit>>>> {
     let (Some(ids), Some(newest)) = (pinned_ids(ask), timeline.history().back(0)) else {
         return Ok(None);
     };
-    let search = Search { timeline, ask, each: Depends::of(ask).on_time(), newest };
+    let search = IdSearch { timeline, ask, each: Depends::of(ask).on_time(), newest };
     let mut found: BTreeMap<u64, Vec<Hit>> = BTreeMap::new();
     for id in ids {
         let mut places = timeline.places_of(&id)?;
@@ -128,7 +216,7 @@ fn by_id(timeline: &dyn Timeline, ask: &Ask) -> Read<Option<Vec<Met>>> {
     Ok(Some(met))
 }
 
-struct Search<'a> {
+struct IdSearch<'a> {
     timeline: &'a dyn Timeline,
     ask: &'a Ask,
     /// Whether each snapshot may answer differently.
@@ -142,7 +230,7 @@ enum Found {
     At(u64, Box<Hit>),
 }
 
-impl Search<'_> {
+impl IdSearch<'_> {
     fn id(&self, id: &str, places: &[(u64, Place)]) -> Read<Found> {
         let mut upto = self.newest;
         let mut later = places.len();
@@ -189,7 +277,7 @@ impl Search<'_> {
 }
 
 /// The newest snapshot at or before a cycle.
-fn newest_upto(history: &crate::change::History, cycle: u64) -> Option<u64> {
+fn newest_upto(history: &History, cycle: u64) -> Option<u64> {
     let runs = history.runs().iter().rev();
     runs.into_iter().find(|(from, _)| *from <= cycle).map(|(_, to)| (*to).min(cycle))
 }

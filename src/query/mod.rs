@@ -4,8 +4,9 @@
 //!
 //! - `resolve` gives names, types and times their meaning in a dialect and a store.
 //! - [`plan`] is the result: what is asked, in cycles and tests, without any syntax.
-//! - `eval` answers a plan on one state; `history` on every snapshot (`@*`); `range` compares
-//!   snapshots, and `diff` any two states.
+//! - `eval` answers a plan on one state; `history` on every snapshot (`@*`); `cursor` gives either
+//!   page by page; `range` compares snapshots, and `diff` any two states.
+//! - `cost` warns of questions that cost more than what they read once.
 //! - `select` and `explain` lead through all stages; `states` says which states a text is about;
 //!   `edit_targets` finds the nodes and places that an edit names.
 //!
@@ -20,6 +21,8 @@
 //! each other, also over others. A `mod.rs` uses the files of its folder and is used by none of them:
 //! what they share stands in a file of its own.
 
+mod cost;
+mod cursor;
 mod diff;
 mod edit_targets;
 mod eval;
@@ -48,6 +51,13 @@ pub use range::{
     RangeDiffLatestResult, RangeError, RangeStats, SnapshotRef, TokenOp,
 };
 pub use resolve::resolve;
-pub use select::{Selected, SelectedNodes, answer, nodes, select, select_whole};
+#[cfg(feature = "sql")]
+pub(crate) use select::changes_between;
+pub use select::{Selected, SelectedNodes, answer, nodes, select, select_paged, select_whole};
 pub use states::{ReadStates, states_read};
 pub use timeline::{EventState, Moment, Read, Tally, Timeline};
+#[cfg(feature = "sql")]
+pub(crate) use {
+    cursor::Cursor,
+    eval::{Hit, SummaryHit},
+};

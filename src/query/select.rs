@@ -1,10 +1,16 @@
 //! From a text to an answer: one state, every snapshot, or a range.
 
-use super::eval::{Hit, find, find_ids, find_whole};
-use super::history::{every, every_whole};
+use super::cost::cost_warning;
+use super::cursor::Cursor;
+use super::eval::{FoundId, Hit, find_ids, find_whole};
+use super::history::{Every, every_whole};
 use super::options::SelectOptions;
 use super::plan::{Plan, When};
+#[cfg(feature = "sql")]
+use super::plan::{RangeKind, Stop};
 use super::query_error::QueryError;
+#[cfg(feature = "sql")]
+use super::range::DiffBlock;
 use super::range::{RangeDiffLatestResult, Stops, range};
 use super::resolve::resolve;
 use super::timeline::{Moment, Timeline};
@@ -67,16 +73,31 @@ pub fn answer(
     dialect: Dialect,
     options: &SelectOptions,
 ) -> Result<Selected, QueryError> {
-    let plan = resolve(selector, dialect, timeline, options)?;
+    let plan = planned(timeline, selector, dialect, options)?;
     if let When::Range { kind, stops, cut } = &plan.when {
         let stops = Stops { kind: *kind, list: stops, cut: *cut };
         return range(timeline, text, &plan, stops, options, false).map(Selected::Range);
     }
     let ids = match plan.when {
         When::One(state) => find_ids(&plan.ask, &Moment::of(timeline, state)?)?,
-        _ => hits_of(timeline, &plan)?.into_iter().map(|(_, hit)| hit.node.id.clone()).collect(),
+        _ => {
+            let met = Every::<FoundId>::new(&plan.ask).next(timeline, usize::MAX)?;
+            met.into_iter().map(|(_, found)| found.id).collect()
+        }
     };
     Ok(Selected::Ids { ids, warnings: plan.warnings })
+}
+
+/// The plan of a selector, with what the asker should know of it.
+fn planned(
+    timeline: &dyn Timeline,
+    selector: &Selector,
+    dialect: Dialect,
+    options: &SelectOptions,
+) -> Result<Plan, QueryError> {
+    let mut plan = resolve(selector, dialect, timeline, options)?;
+    plan.warnings.extend(cost_warning(timeline, &plan)?);
+    Ok(plan)
 }
 
 /// The same answer by reading everything: what tests hold [`select`] against.
@@ -87,7 +108,7 @@ pub fn select_whole(
     options: &SelectOptions,
 ) -> Result<Selected, QueryError> {
     let selector = parse_selector(text, dialect)?;
-    let plan = resolve(&selector, dialect, timeline, options)?;
+    let plan = planned(timeline, &selector, dialect, options)?;
     let hits = match &plan.when {
         When::Range { kind, stops, cut } => {
             let stops = Stops { kind: *kind, list: stops, cut: *cut };
@@ -100,6 +121,27 @@ pub fn select_whole(
     Ok(Selected::Ids { ids, warnings: plan.warnings })
 }
 
+/// The same ids, found as nodes, page by page: what tests hold [`select`] against. None for a range.
+pub fn select_paged(
+    timeline: &dyn Timeline,
+    text: &str,
+    dialect: Dialect,
+    options: &SelectOptions,
+    page: usize,
+) -> Result<Option<Vec<Id>>, QueryError> {
+    let selector = parse_selector(text, dialect)?;
+    let plan = planned(timeline, &selector, dialect, options)?;
+    let Some(mut cursor) = Cursor::<Hit>::new(&plan) else { return Ok(None) };
+    let mut ids = Vec::new();
+    loop {
+        let hits = cursor.next(timeline, page.max(1))?;
+        if hits.is_empty() {
+            return Ok(Some(ids));
+        }
+        ids.extend(hits.into_iter().map(|(_, hit)| hit.node.id.clone()));
+    }
+}
+
 /// The nodes that a selector yields, as objects (R9.2 without children) with `parent` and `depth`.
 /// A node of `@*` is described as it was in the newest snapshot that has it.
 pub fn nodes(
@@ -109,13 +151,17 @@ pub fn nodes(
     options: &SelectOptions,
 ) -> Result<SelectedNodes, QueryError> {
     let selector = parse_selector(text, dialect)?;
-    let plan = resolve(&selector, dialect, timeline, options)?;
+    let plan = planned(timeline, &selector, dialect, options)?;
     if let (When::Range { .. }, Some(time)) = (&plan.when, &selector.time) {
         return Err(QueryError::invalid(time.at.0, "a range has no nodes, only differences")
             .with_hint("ask for one snapshot, or for every one with `@*`"));
     }
     let mut objects = Vec::new();
-    for (cycle, hit) in hits_of(timeline, &plan)? {
+    let hits = match Cursor::<Hit>::new(&plan) {
+        Some(mut cursor) => cursor.next(timeline, usize::MAX)?,
+        None => Vec::new(),
+    };
+    for (cycle, hit) in hits {
         let content = match &hit.node.content {
             Some(content) => Some(timeline.contents().content(content)?),
             None => None,
@@ -129,14 +175,14 @@ pub fn nodes(
     Ok(SelectedNodes { nodes: objects, warnings: plan.warnings })
 }
 
-/// The nodes of one state or of every snapshot, each with the cycle that its ttl is counted to.
-fn hits_of(timeline: &dyn Timeline, plan: &Plan) -> Result<Vec<(u64, Hit)>, QueryError> {
-    match plan.when {
-        When::One(state) => {
-            let moment = Moment::of(timeline, state)?;
-            let hits = find(&plan.ask, &moment)?;
-            Ok(hits.into_iter().map(|hit| (moment.cycle, hit)).collect())
-        }
-        When::Every | When::Range { .. } => Ok(every(timeline, &plan.ask)?),
-    }
+/// What changed between neighbours among snapshots of a range, newest first.
+#[cfg(feature = "sql")]
+pub(crate) fn changes_between(
+    timeline: &dyn Timeline,
+    plan: &Plan,
+    kind: RangeKind,
+    list: &[Stop],
+) -> Result<Vec<DiffBlock>, QueryError> {
+    let stops = Stops { kind, list, cut: false };
+    Ok(range(timeline, "", plan, stops, &SelectOptions::default(), false)?.diffs)
 }

@@ -183,6 +183,15 @@ pub struct Moment<'a> {
     pub replayed: u64,
 }
 
+/// What a [`Moment`] is without the store that it belongs to.
+#[derive(Debug)]
+pub(crate) struct HeldMoment {
+    tree: Tree,
+    cycle: u64,
+    now: u64,
+    replayed: u64,
+}
+
 impl<'a> Moment<'a> {
     /// A working tree, for edits: `last_cycle` is the last one committed.
     pub fn working(
@@ -220,7 +229,19 @@ impl<'a> Moment<'a> {
             }
             State::Cycle(cycle) => (timeline.at(cycle)?, cycle, cycle),
         };
-        Ok(Moment {
+        Ok(Moment::held(HeldMoment { tree, cycle, now, replayed }, timeline))
+    }
+
+    /// The moment without the store, to be kept between pages.
+    pub(crate) fn hold(self) -> HeldMoment {
+        let Moment { tree, cycle, now, replayed, .. } = self;
+        HeldMoment { tree, cycle, now, replayed }
+    }
+
+    /// The moment again, in the same store.
+    pub(crate) fn held(held: HeldMoment, timeline: &'a dyn Timeline) -> Moment<'a> {
+        let HeldMoment { tree, cycle, now, replayed } = held;
+        Moment {
             tree,
             cycle,
             now,
@@ -229,7 +250,7 @@ impl<'a> Moment<'a> {
             timeline: Some(timeline),
             tally: None,
             replayed,
-        })
+        }
     }
 
     /// What the turn index has of some turns, like [`Timeline::summaries`].

@@ -19,9 +19,10 @@ pub(super) fn status_of(code: Code) -> StatusCode {
         | Code::AttrNamespace
         | Code::AttrInvalid
         | Code::ImportInvalid
-        | Code::RequestInvalid => StatusCode::BAD_REQUEST,
+        | Code::RequestInvalid
+        | Code::SqlInvalid => StatusCode::BAD_REQUEST,
         Code::Unauthorized => StatusCode::UNAUTHORIZED,
-        Code::Forbidden | Code::ReadOnly => StatusCode::FORBIDDEN,
+        Code::Forbidden | Code::ReadOnly | Code::SqlDenied => StatusCode::FORBIDDEN,
         Code::SnapshotNotFound | Code::NodeNotFound | Code::StoreNotFound => StatusCode::NOT_FOUND,
         // What is in the store does not allow it.
         Code::NodeExists

@@ -25,12 +25,27 @@ impl StoreReader {
         lookup: &Lookup,
         most: usize,
     ) -> Result<Option<Vec<Slot>>, StoreError> {
+        // A name that many turns have is not counted each time. Its turns never become fewer.
+        let only = match lookup {
+            Lookup::Names(hashes) | Lookup::Attributes(hashes) if hashes.len() == 1 => {
+                hashes.first()
+            }
+            _ => None,
+        };
+        if only.and_then(|hash| self.common.get(hash)).is_some_and(|count| count >= most) {
+            return Ok(None);
+        }
         // What the tables do not know may match.
         let mut found: Vec<Slot> = self.newer_turns(cycle).into_iter().collect();
         let within = self.with(|view| match lookup {
-            Lookup::Names(hashes) => with_names(view, hashes, most, &mut found),
+            Lookup::Names(hashes) | Lookup::Attributes(hashes) => {
+                with_names(view, hashes, most, &mut found)
+            }
             Lookup::Texts(texts) => with_texts(view, texts, most, &mut found),
         })?;
+        if let (false, Some(hash)) = (within, only) {
+            self.common.insert(*hash, most);
+        }
         found.sort_unstable();
         found.dedup();
         Ok(within.then_some(found))

@@ -89,6 +89,8 @@ pub struct StoreReader {
     /// The earliest times of commits, a block of cycles each.
     pub(super) earliest: Cache<u64, i64>,
     pub(super) templates: TemplateCache,
+    /// By the hashes of names that many turns have: more than so many.
+    pub(super) common: Cache<u32, usize>,
 }
 
 impl std::fmt::Debug for StoreReader {
@@ -114,6 +116,7 @@ impl StoreReader {
             cycles: Cache::new(16 << 10),
             earliest: Cache::new(16 << 10),
             templates: TemplateCache::new(cache_bytes / 8),
+            common: Cache::new(4096),
         }
     }
 
@@ -141,6 +144,7 @@ impl StoreReader {
         self.skeletons.clear();
         self.cycles.clear();
         self.templates.clear();
+        self.common.clear();
     }
 
     /// Runs something on the newest committed version of the tables, or on the one that it is for.

@@ -104,10 +104,12 @@ fn the_library_alone_brings_nothing_of_a_terminal_or_a_server() {
     for foreign in [
         "anstyle",
         "axum",
+        "bpe-openai",
         "clap",
         "ctrlc",
         "hyper",
         "indicatif",
+        "rusqlite",
         "rustls",
         "rustyline",
         "signal-hook",

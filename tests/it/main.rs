@@ -60,6 +60,8 @@ mod series;
 #[cfg(all(feature = "remote", feature = "serve"))]
 mod serve;
 mod sessions;
+#[cfg(feature = "sql")]
+mod sql;
 mod statement_roundtrip;
 mod statement_syntax;
 mod storage_bytes;

@@ -11,11 +11,11 @@ use crate::support::naive::Store;
 use crate::support::random::{
     at_every_state, at_one_state, happenings, over_a_range, store, timeless,
 };
-use pactdb::internals::query::{diff, explain, nodes, select, select_whole};
+use pactdb::internals::query::{diff, explain, nodes, select, select_paged, select_whole};
 use pactdb::language::{
     advise, format, normalized, parse_place, parse_selector, parse_target, parse_time, tokens,
 };
-use pactdb::{Dialect, Generation, SelectOptions};
+use pactdb::{Dialect, Generation, SelectOptions, Selected};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -253,6 +253,10 @@ fn answers_well(memory: &Memory, naive: &Store, text: &str, dialect: Dialect) ->
     let options = SelectOptions { include_content: true, ..SelectOptions::default() };
     let planned = select(memory, text, dialect, &options);
     assert_eq!(planned, select_whole(memory, text, dialect, &options), "{text:?} in {dialect}");
+    if let Ok(Selected::Ids { ids, .. }) = &planned {
+        let paged = select_paged(memory, text, dialect, &options, 1 + text.len() % 7).unwrap();
+        assert_eq!(paged.as_ref(), Some(ids), "{text:?} in {dialect}");
+    }
     let described = nodes(memory, text, dialect, &options);
     assert!(described.is_ok() <= planned.is_ok(), "{text:?} in {dialect}");
     assert_eq!(explain(memory, text, dialect).is_ok(), planned.is_ok(), "{text:?} in {dialect}");

@@ -1,5 +1,5 @@
 //! Two ways to each answer: the planned evaluation, which reads what it needs, against the plain
-//! one, which reads everything. At one state, over every snapshot, over ranges, in both dialects.
+//! one, which reads everything; and page by page. At one state, over every snapshot, over ranges, in both dialects.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -7,7 +7,7 @@ use crate::support::random::{
     Happening, at_every_state, at_one_state, happenings, over_a_range, store, timeless,
 };
 use pactdb::internals::model::violations;
-use pactdb::internals::query::{Timeline, diff, select, select_whole};
+use pactdb::internals::query::{Timeline, diff, select, select_paged, select_whole};
 use pactdb::{Dialect, Generation, SelectOptions, Selected};
 use proptest::prelude::*;
 use proptest::sample::select as one_of;
@@ -22,6 +22,7 @@ fn check(
     events: &[Happening],
     sketches: u8,
     selectors: &[String],
+    page: usize,
 ) -> Result<(), TestCaseError> {
     let mut memory = store(generation, imported, events);
     // In a store the newest turns have no sketch, and some others.
@@ -36,6 +37,9 @@ fn check(
             let planned = select(&memory, text, dialect, &options);
             let whole = select_whole(&memory, text, dialect, &options);
             prop_assert_eq!(&planned, &whole, "{} in {}", text, dialect);
+            let Ok(Selected::Ids { ids, .. }) = planned else { continue };
+            let paged = select_paged(&memory, text, dialect, &options, page).unwrap();
+            prop_assert_eq!(paged, Some(ids), "{} in {}, {} a page", text, dialect, page);
         }
     }
     Ok(())
@@ -51,17 +55,17 @@ proptest! {
     #[test]
     fn one_state(
         generation in generations(), imported: bool, sketches in 0..3u8,
-        events in happenings(30), selectors in some(at_one_state()),
+        events in happenings(30), selectors in some(at_one_state()), page in 1..9usize,
     ) {
-        check(generation, imported, &events, sketches, &selectors)?;
+        check(generation, imported, &events, sketches, &selectors, page)?;
     }
 
     #[test]
     fn every_state(
         generation in generations(), imported: bool, sketches in 0..3u8,
-        events in happenings(30), selectors in some(at_every_state()),
+        events in happenings(30), selectors in some(at_every_state()), page in 1..9usize,
     ) {
-        check(generation, imported, &events, sketches, &selectors)?;
+        check(generation, imported, &events, sketches, &selectors, page)?;
     }
 
     #[test]
@@ -69,7 +73,7 @@ proptest! {
         generation in generations(), imported: bool, sketches in 0..3u8,
         events in happenings(40), selectors in some(over_a_range()),
     ) {
-        check(generation, imported, &events, sketches, &selectors)?;
+        check(generation, imported, &events, sketches, &selectors, 1)?;
     }
 
     /// A diff of two states is the block of the range between them, read the other way.

@@ -137,6 +137,11 @@ fn the_examples_of_the_page_on_the_repl_are_true() {
     check(include_str!("../../docs/repl.md"), 1);
 }
 
+#[test]
+fn the_examples_of_the_page_on_sql_are_true() {
+    check(include_str!("../../docs/sql.md"), 8);
+}
+
 fn check(text: &str, least: usize) {
     let folder = tempfile::tempdir().unwrap();
     let examples = examples(text);

@@ -5,7 +5,7 @@ use crate::render::{self, Look, NodeView, Tone, plural, visible};
 use crate::states;
 use pactdb::protocol::{
     Attempts, Body, Client, ClientExt, Compacted, Compare, Difference, Envelope, Import, Imported,
-    KeyReply, Life, Nodes, Request, Selection, StateReply,
+    KeyReply, Life, Nodes, Request, Selection, Sql, StateReply,
 };
 use pactdb::session::SameThread;
 use pactdb::{
@@ -60,6 +60,7 @@ pub fn answer(look: Look, client: &dyn Client, request: Request) -> Result<Answe
         Request::Explain(question) => render::explanation(look, &client.ask(*question)?),
         Request::Log(request) => render::log(look, &client.ask(*request)?),
         Request::Life(request) => return life(look, client, *request),
+        Request::Sql(request) => return sql(look, client, *request),
         Request::Stats(request) => {
             let stats = render::stats(look, &client.ask(*request)?);
             match client.process() {
@@ -185,6 +186,14 @@ fn life(look: Look, client: &dyn Client, request: Life) -> Result<Answer> {
     let moments = client.ask(request)?;
     let source = Some(format!("{} of {id}", plural(moments.len() as u64, "moment")));
     Ok(Answer { text: render::life(look, &moments), warnings: Vec::new(), source })
+}
+
+fn sql(look: Look, client: &dyn Client, request: Sql) -> Result<Answer> {
+    let answered = client.ask_fully(request)?;
+    let mut warnings = answered.warnings;
+    warnings.extend(render::truncated(&answered.reply));
+    let source = Some(plural(answered.reply.rows.len() as u64, "row"));
+    Ok(Answer { text: render::rows(look, &answered.reply), warnings, source })
 }
 
 fn attempts(look: Look, client: &dyn Client, request: AttemptRequest) -> Result<Answer> {

@@ -1,6 +1,7 @@
 //! Questions that selectors ask, and questions about the past.
 
 use crate::db::{ThreadFormat, request};
+use crate::json::Json;
 use crate::language::Dialect;
 use crate::query::SelectOptions;
 
@@ -44,6 +45,19 @@ request! {
     } optional {
         /// Its dialect; the store's own if there is none.
         dialect: Option<Dialect>,
+    }
+
+    /// A question in SQL over the tables of the store.
+    pub struct Sql {
+        /// The statement.
+        q: String,
+    } optional {
+        /// Its parameters: a list for `?`, an object for `:name`.
+        params: Option<Json>,
+        /// The most rows; 10,000 if there is none.
+        limit: Option<u64>,
+        /// Whether it is only said how the question would be answered: a row for each step.
+        explain: bool,
     }
 
     /// A state, or several, as snapshot objects. Of several, streams one part for each.

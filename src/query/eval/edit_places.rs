@@ -53,7 +53,7 @@ pub(crate) fn find_places(ask: &Ask, moment: &Moment<'_>) -> Read<Vec<Named>> {
 /// The parts that a chain has to read, and the head with a core in any case.
 fn with_head_core(chain: &Chain, moment: &Moment<'_>) -> Read<Flat> {
     let mut flat = Flat::shared(moment);
-    let mut wanted = Scope::of(chain, &flat, moment)?.places(moment)?;
+    let mut wanted = Scope::of(chain, &flat, moment)?.places(moment)?.all(moment.tree.spine());
     let head = (Place::Ah, 0, AH_RANK);
     if !wanted.contains(&head) {
         wanted.push(head);

@@ -3,53 +3,23 @@
 //! [`find_whole`] reads every part and walks it: it is what a question means. [`find`] and
 //! [`find_ids`] keep each chain to the parts that can matter; tests hold them against it.
 
-use super::from_index::FoundId;
-use super::planned::planned;
-use super::results::{Hit, ResultItem, arrange, early_stop, effective_order, hits};
+use super::results::{FoundId, Hit, arrange, effective_order, hits};
 use super::scope::all_places;
-use super::union::Union;
+use super::search::Search;
 use super::walk::{Flat, Walk, read_part};
-use crate::language::ast::Order;
 use crate::model::Id;
-use crate::query::plan::{Ask, Chain, Group};
+use crate::query::plan::{Ask, Chain};
 use crate::query::timeline::{Moment, Read};
 
 /// The answer of one state, in order and within the window.
 pub fn find(ask: &Ask, moment: &Moment<'_>) -> Read<Vec<Hit>> {
-    united(ask, moment)
+    Search::new(ask).next(moment, usize::MAX)
 }
 
 /// The ids of the same answer. The turn index often has them, so that nodes need not be loaded.
 pub fn find_ids(ask: &Ask, moment: &Moment<'_>) -> Read<Vec<Id>> {
-    let recent = |group: &Group| group.chains.iter().any(|chain| chain.recent);
-    let by_recency = match ask.order {
-        Some(order) => order == Order::Recent,
-        None => matches!(&ask.groups[..], [group] if recent(group)),
-    };
-    if by_recency {
-        return Ok(find(ask, moment)?.into_iter().map(|hit| hit.node.id.clone()).collect());
-    }
-    Ok(united::<FoundId>(ask, moment)?.into_iter().map(|found| found.id).collect())
-}
-
-/// What the chains of a question find together.
-fn united<T: ResultItem>(ask: &Ask, moment: &Moment<'_>) -> Read<Vec<T>> {
-    let chains = ask.groups.iter().map(|group| group.chains.len()).sum();
-    let (mut union, mut used) = (Union::new(chains), None);
-    for group in &ask.groups {
-        for (i, chain) in group.chains.iter().enumerate() {
-            union.begin(early_stop(ask, i));
-            planned(chain, moment, &mut union)?;
-            union.end();
-            if union.any() {
-                used = Some(i);
-                break;
-            }
-        }
-    }
-    let mut found = union.into_found();
-    T::arrange(&mut found, effective_order(ask, used));
-    Ok(ask.window.apply(found))
+    let found: Vec<FoundId> = Search::new(ask).next(moment, usize::MAX)?;
+    Ok(found.into_iter().map(|found| found.id).collect())
 }
 
 /// The same answer by reading everything.

@@ -1,8 +1,9 @@
 //! What a chain will read, and how many nodes each of its steps comes to: for `explain`.
 
 use super::scope::Scope;
+use super::settle::settled;
 use super::walk::{Flat, Walk, read_part};
-use crate::query::plan::Chain;
+use crate::query::plan::{Ask, Chain};
 use crate::query::timeline::{Moment, Read};
 
 /// How many nodes each step of a chain comes to, in the parts that it has to read.
@@ -15,6 +16,17 @@ pub(crate) fn trace(chain: &Chain, moment: &Moment<'_>) -> Read<Vec<usize>> {
     let mut sizes = Vec::new();
     Walk::new(&flat, moment).ends(chain, &mut |size| sizes.push(size))?;
     Ok(sizes)
+}
+
+/// How many parts the chains of a question look at, at the most.
+pub(crate) fn parts_looked_at(ask: &Ask, moment: &Moment<'_>) -> Read<u64> {
+    let (shared, mut parts) = (Flat::shared(moment), 0u64);
+    for chain in ask.groups.iter().flat_map(|group| &group.chains) {
+        let chain = settled(chain, moment)?;
+        let places = Scope::of(&chain, &shared, moment)?.places(moment)?;
+        parts = parts.saturating_add(places.len());
+    }
+    Ok(parts)
 }
 
 /// What a chain will read.

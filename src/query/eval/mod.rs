@@ -6,28 +6,35 @@
 //! - `walk` takes a chain over parts that were loaded. Both ways use it.
 //! - `scope` says which parts can matter for a chain, and asks the indexes of the store for them.
 //! - `from_index` answers from the turn index, without loading turns, as far as that goes.
-//! - `planned` joins these for one chain, and `union` the results of several chains.
+//! - `chain_scan` joins these for one chain, `merge` goes over the parts with several chains, and
+//!   `search` gives what they find page by page.
+//! - `settle` decides positional pseudos that count over several parts.
 //! - `local` is for questions that can be asked of changed parts alone, `edit_places` for the places
 //!   of edits, `inspect` for `explain`.
 //!
 //! Nothing here knows syntax but for its small words (orders, operators, zones).
 
+mod chain_scan;
 mod edit_places;
 mod find;
 mod from_index;
 mod inspect;
 mod local;
-mod planned;
+mod merge;
 mod results;
 mod scope;
-mod union;
+mod search;
+mod settle;
 mod walk;
 
 pub(super) use edit_places::{Named, find_places};
 pub(super) use find::find_ids;
 pub use find::{find, find_whole};
 pub(super) use from_index::TemplateQuery;
-pub(super) use inspect::{reads, trace};
+pub(super) use inspect::{parts_looked_at, reads, trace};
 pub(super) use local::{Finder, find_in, is_local};
 pub use results::Hit;
-pub(super) use results::arrange;
+#[cfg(feature = "sql")]
+pub(crate) use results::SummaryHit;
+pub(super) use results::{FoundId, ResultItem, arrange};
+pub(super) use search::Search;

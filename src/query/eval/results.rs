@@ -1,10 +1,15 @@
 //! What is found: whole nodes or ids alone, and their order (R7).
 
-use super::from_index::FoundId;
-use super::walk::{Flat, recency};
+use super::walk::{Flat, Part, recency};
 use crate::language::ast::Order;
-use crate::model::{Id, Node};
+use crate::model::{ContentRef, Id, Node};
 use crate::query::plan::Ask;
+use crate::query::timeline::Moment;
+#[cfg(feature = "sql")]
+use crate::{
+    model::{Place, Tree},
+    query::eval::walk::{AH_RANK, FIRST_TURN_RANK, SYS_RANK},
+};
 use std::sync::Arc;
 
 /// A node that was found.
@@ -20,6 +25,18 @@ pub struct Hit {
     pub rank: (u64, u32),
 }
 
+#[cfg(feature = "sql")]
+impl Hit {
+    /// The part of the tree that it was found in; none for the root and `^seq`.
+    pub(crate) fn place(&self, tree: &Tree) -> Option<Place> {
+        match self.rank.0 {
+            SYS_RANK => Some(Place::Sys),
+            AH_RANK => Some(Place::Ah),
+            rank => tree.spine().nth(rank.checked_sub(FIRST_TURN_RANK)?).map(Place::Turn),
+        }
+    }
+}
+
 /// Puts hits in order, each once.
 pub(crate) fn arrange(hits: &mut Vec<Hit>, order: Order) {
     hits.sort_unstable_by_key(|hit| hit.rank);
@@ -31,77 +48,137 @@ pub(crate) fn arrange(hits: &mut Vec<Hit>, order: Order) {
     }
 }
 
+/// A node that was found, without its headers.
+#[derive(Debug, Clone)]
+pub(crate) struct FoundId {
+    pub(crate) id: Id,
+    pub(crate) rank: (u64, u32),
+}
+
+/// What of a node is wanted, if the turn index has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wants {
+    /// All of it: it has to be read.
+    Nodes,
+    /// Its id.
+    Ids,
+    /// Its id, what its turn's template says of it, and where its content is.
+    #[cfg_attr(not(feature = "sql"), allow(dead_code, reason = "SQL alone wants them"))]
+    Summaries,
+}
+
+/// What the turn index has of a node.
+#[derive(Debug, Clone, Copy)]
+#[cfg_attr(not(feature = "sql"), allow(dead_code, reason = "SQL alone reads all of it"))]
+pub(crate) struct FromIndex<'a> {
+    pub(crate) rank: (u64, u32),
+    pub(crate) depth: i64,
+    pub(crate) id: &'a str,
+    /// The node in the template of its turn, and its content, if that was wanted.
+    pub(crate) summary: Option<&'a (Arc<Node>, Option<ContentRef>)>,
+}
+
 /// What is taken of the nodes that are found.
-pub(super) trait ResultItem: Sized {
-    /// Whether ids are enough, which the turn index has.
-    const NEEDS_ONLY_IDS: bool;
+pub(crate) trait ResultItem: Sized {
+    /// What is enough.
+    const WANTS: Wants;
 
-    /// From a node that was read; none for a virtual one.
-    fn of(flat: &Flat, item: usize) -> Option<Self>;
+    /// From a node that was read.
+    fn of(hit: Hit) -> Self;
 
-    /// From an id in the turn index; none if the node has to be read.
-    fn from_index(found: FoundId) -> Option<Self>;
+    /// From the turn index; none if the node has to be read.
+    fn from_index(found: FromIndex<'_>) -> Option<Self>;
 
-    /// Its place in the canonical order of its tree.
-    fn rank(&self) -> (u64, u32);
-
-    /// Puts nodes in order, each once.
-    fn arrange(list: &mut Vec<Self>, order: Order);
+    /// Its id.
+    fn id(&self) -> &Id;
 }
 
 impl ResultItem for Hit {
-    const NEEDS_ONLY_IDS: bool = false;
+    const WANTS: Wants = Wants::Nodes;
 
-    fn of(flat: &Flat, item: usize) -> Option<Hit> {
-        Some(Hit {
-            node: flat.node(item)?.clone(),
-            depth: flat.depth(item),
-            parent: flat.parent_id(item),
-            rank: flat.rank(item),
-        })
+    fn of(hit: Hit) -> Hit {
+        hit
     }
 
-    fn from_index(_: FoundId) -> Option<Hit> {
+    fn from_index(_: FromIndex<'_>) -> Option<Hit> {
         None
     }
 
-    fn rank(&self) -> (u64, u32) {
-        self.rank
-    }
-
-    fn arrange(list: &mut Vec<Hit>, order: Order) {
-        arrange(list, order);
+    fn id(&self) -> &Id {
+        &self.node.id
     }
 }
 
 impl ResultItem for FoundId {
-    const NEEDS_ONLY_IDS: bool = true;
+    const WANTS: Wants = Wants::Ids;
 
-    fn of(flat: &Flat, item: usize) -> Option<FoundId> {
-        Some(FoundId { id: flat.node(item)?.id.clone(), rank: flat.rank(item) })
+    fn of(hit: Hit) -> FoundId {
+        FoundId { id: hit.node.id.clone(), rank: hit.rank }
     }
 
-    fn from_index(found: FoundId) -> Option<FoundId> {
-        Some(found)
+    fn from_index(found: FromIndex<'_>) -> Option<FoundId> {
+        Some(FoundId { id: found.id.into(), rank: found.rank })
     }
 
-    fn rank(&self) -> (u64, u32) {
-        self.rank
+    fn id(&self) -> &Id {
+        &self.id
+    }
+}
+
+/// A node that was found, as far as the turn index has it.
+#[cfg(feature = "sql")]
+#[derive(Debug, Clone)]
+pub(crate) struct SummaryHit {
+    /// The node; of one that was not read, what the template of its turn has of it.
+    pub(crate) hit: Hit,
+    /// Its id.
+    pub(crate) id: Id,
+    /// Where its content is.
+    pub(crate) content: Option<ContentRef>,
+}
+
+#[cfg(feature = "sql")]
+impl ResultItem for SummaryHit {
+    const WANTS: Wants = Wants::Summaries;
+
+    fn of(hit: Hit) -> SummaryHit {
+        SummaryHit { id: hit.node.id.clone(), content: hit.node.content, hit }
     }
 
-    fn arrange(list: &mut Vec<FoundId>, order: Order) {
-        if !list.is_sorted_by(|a, b| a.rank < b.rank) {
-            list.sort_unstable_by_key(|found| found.rank);
-            list.dedup_by_key(|found| found.rank);
-        }
-        if order == Order::Id {
-            list.sort_unstable_by(|a, b| a.id.cmp(&b.id));
-        }
+    fn from_index(found: FromIndex<'_>) -> Option<SummaryHit> {
+        let (node, content) = found.summary?;
+        let hit =
+            Hit { node: node.clone(), depth: Some(found.depth), parent: None, rank: found.rank };
+        Some(SummaryHit { hit, id: found.id.into(), content: *content })
+    }
+
+    fn id(&self) -> &Id {
+        &self.id
+    }
+}
+
+/// The hit of an item; none for a virtual one.
+fn hit(flat: &Flat, item: usize) -> Option<Hit> {
+    Some(Hit {
+        node: flat.node(item)?.clone(),
+        depth: flat.depth(item),
+        parent: flat.parent_id(item),
+        rank: flat.rank(item),
+    })
+}
+
+/// The hit of a node of a part.
+pub(super) fn hit_in(part: &Part, index: u32, moment: &Moment<'_>) -> Hit {
+    Hit {
+        node: part.nodes.node(index as usize).clone(),
+        depth: Some(part.depth),
+        parent: Some(part.parent_id(index as usize, moment.tree.root(), moment.tree.seq())),
+        rank: (part.rank, index),
     }
 }
 
 pub(super) fn hits(flat: &Flat, ends: Vec<usize>) -> Vec<Hit> {
-    ends.into_iter().filter_map(|item| Hit::of(flat, item)).collect()
+    ends.into_iter().filter_map(|item| hit(flat, item)).collect()
 }
 
 /// The order of a result, given which chain of the last group had one.
@@ -111,10 +188,4 @@ pub(super) fn effective_order(ask: &Ask, used: Option<usize>) -> Order {
         _ => false,
     };
     ask.order.unwrap_or(if recent { Order::Recent } else { Order::Path })
-}
-
-/// The order to read parts in and the number of hits after which the rest of a chain cannot matter.
-pub(super) fn early_stop(ask: &Ask, chain: usize) -> Option<(Order, u64)> {
-    let order = effective_order(ask, Some(chain));
-    ask.window.enough().filter(|_| order != Order::Id).map(|enough| (order, enough))
 }

@@ -11,10 +11,12 @@ use crate::language::ast::Mode;
 use crate::language::format;
 use crate::language::normalized;
 use crate::language::parse_selector;
+use crate::query::cost::cost_warning;
 use crate::query::eval::{find_ids, reads, trace};
 use crate::query::options::SelectOptions;
 use crate::query::plan::{
     Ask, Chain, Compound, Depends, Group, Link, Plan, Reach, Start, State, Step, When, Window,
+    critical_depths,
 };
 use crate::query::query_error::QueryError;
 use crate::query::resolve::resolve;
@@ -85,7 +87,7 @@ pub fn explain(
             Some(moment) => run(&plan.ask, &moment)?,
             None => Vec::new(),
         },
-        advice: advice.collect(),
+        advice: advice.chain(cost_warning(timeline, &plan)?).collect(),
     })
 }
 
@@ -257,8 +259,11 @@ fn read_words(plan: &Plan, moment: Option<&Moment<'_>>) -> Result<Vec<String>, Q
         }
     }
     let depends = Depends::of(&plan.ask);
-    let by_parts = local && !depends.depth && !depends.age && plan.ask.window.is_open();
-    match (&plan.when, by_parts) {
+    let by_parts = match plan.when {
+        When::Every => critical_depths(&plan.ask).is_some(),
+        _ => !depends.depth && !depends.age && plan.ask.window.is_open(),
+    };
+    match (&plan.when, local && by_parts) {
         (When::One(_), _) => {}
         (_, true) => lines.push("of each further snapshot only what changed".to_owned()),
         (_, false) => lines.push("of each further snapshot as much again".to_owned()),

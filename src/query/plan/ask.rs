@@ -3,6 +3,7 @@
 use super::test::Test;
 use super::when::When;
 use crate::language::ast::{Mode, Order, Zone};
+use std::sync::Arc;
 
 /// A whole question.
 #[derive(Debug, Clone)]
@@ -62,8 +63,8 @@ impl Window {
 /// Chains of which the first that matches anything counts.
 #[derive(Debug, Clone)]
 pub struct Group {
-    /// The alternatives, at least one.
-    pub chains: Vec<Chain>,
+    /// The alternatives, at least one. They are shared with whoever looks for them.
+    pub chains: Vec<Arc<Chain>>,
 }
 
 /// A way through the tree.
@@ -77,6 +78,14 @@ pub struct Chain {
     pub filter: Compound,
     /// Whether its result comes by recency (R7.2).
     pub recent: bool,
+}
+
+impl Chain {
+    /// The nodes anywhere that a step matches.
+    pub(in crate::query) fn of(step: Step) -> Chain {
+        let (links, filter) = (Vec::new(), Compound::default());
+        Chain { start: Start::Step(step), links, filter, recent: false }
+    }
 }
 
 /// The beginning of a chain.

@@ -5,12 +5,14 @@
 //! window. Nothing here knows of text, spans or dialects, and nothing here reads a tree.
 
 mod ask;
+mod critical;
 mod depends;
 mod number;
 mod test;
 mod when;
 
 pub use ask::{Ask, Chain, Compound, Group, Link, Pick, Plan, Reach, Start, Step, Window};
+pub use critical::critical_depths;
 pub use depends::{Depends, pinned_ids};
 pub use number::Number;
 pub use test::{Attr, Check, ClassSet, CustomAttr, NumberAttr, Test, TextAttr, Value, ValueText};

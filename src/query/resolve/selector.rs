@@ -10,6 +10,7 @@ use crate::query::options::SelectOptions;
 use crate::query::plan::{Ask, Chain, Group, Plan, When};
 use crate::query::query_error::QueryError;
 use crate::query::timeline::Timeline;
+use std::sync::Arc;
 
 /// Resolves a selector against a store.
 pub fn resolve(
@@ -127,7 +128,7 @@ fn resolve_group(
     let mut chains = Vec::with_capacity(group.chains.len());
     let last = group.chains.len().saturating_sub(1);
     for (i, chain) in group.chains.iter().enumerate() {
-        chains.push(names.chain(chain, if i == last { late } else { &[] })?);
+        chains.push(Arc::new(names.chain(chain, if i == last { late } else { &[] })?));
     }
     Ok(Group { chains })
 }

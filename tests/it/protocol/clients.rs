@@ -5,7 +5,7 @@ use pactdb::json::{from_json, line, parse};
 use pactdb::protocol::{
     CheckSent, Client, ClientExt, Compact, Compare, Complete, Details, Dump, Envelope, Explain,
     Export, GetStats, Import, Life, LocalClient, Nodes, Notice, Operation, Rebuild, Replay, Reply,
-    Request, Sink, State, Thread, Tree, Undo, Verify, fork, handle_streaming, load,
+    Request, Sink, Sql, State, Thread, Tree, Undo, Verify, fork, handle_streaming, load,
 };
 use pactdb::protocol::{EndCadence, PolicyRequest};
 use pactdb::session::ThreadFormat;
@@ -182,6 +182,14 @@ fn questions(near: &dyn Client, far: &dyn Client) {
     check(near, far, CheckSent { attempt: "nobody".into() });
     check(near, far, Complete { text: "add".into(), cursor: Some(9), at: None, dialect: None });
     check(near, far, Complete { text: "add ".into(), cursor: None, at: None, dialect: None });
+    for q in ["select id, born, how, 1.5, null from lives", "select ?", "drop table lives", "selct"]
+    {
+        check(near, far, Sql { q: q.into(), ..Sql::default() });
+        check(near, far, Sql { q: q.into(), explain: true, ..Sql::default() });
+    }
+    let params = Some(parse("[\"@t0 .cb\", 1]").unwrap());
+    let q = "select content from pact(?) limit ?".to_owned();
+    check(near, far, Sql { q, params, limit: Some(1), explain: false });
 }
 
 fn care(near: &dyn Client, far: &dyn Client) {

@@ -43,7 +43,11 @@ fn with_replies(page: &str) -> String {
         out.push('\n');
         inside = (inside || line == "```protocol") && line != "```";
         if let (Some(request), true) = (line.strip_prefix("> "), inside) {
-            replies = answers(&db, request);
+            // Without SQLite the page has more than can be run.
+            match cfg!(feature = "sql") || !request.contains("\"op\":\"sql\"") {
+                true => replies = answers(&db, request),
+                false => inside = false,
+            }
         }
     }
     out

@@ -73,6 +73,7 @@ fn names(part: &Part) -> Vec<u32> {
         found.extend(node.kind.as_deref().map(|kind| fnv(b'k', kind)));
         found.extend(node.key.as_deref().map(|key| fnv(b'K', key)));
         found.extend(node.tags.iter().map(|tag| fnv(b'+', tag)));
+        found.extend(node.attrs.iter().map(|(name, _)| fnv(b'a', name)));
         push_type(&node.node_type, &mut found);
     }
     if part.iter().skip(1).any(|(node, parent)| *parent == 0 && node.offset == 0) {
@@ -123,7 +124,7 @@ fn bits(turns: &[(Place, Vec<&Part>)], log: &Log) -> Vec<u8> {
 struct Known {
     template: Part,
     ids: Vec<String>,
-    contents: Vec<(u64, u64)>,
+    contents: Vec<[u64; 3]>,
     lives: Vec<Lifetime>,
     sames: Vec<bool>,
 }
@@ -194,7 +195,7 @@ fn read_sketches(page: u64, mut bytes: Cursor<'_>) -> (bool, Sketches) {
                 .filter(|(node, _)| node.content.is_some())
                 .map(|_| {
                     last = (last as i64 + contents.septets_signed()) as u64;
-                    (last, contents.septets())
+                    [last, contents.septets(), contents.septets()]
                 })
                 .collect(),
             lives: template
@@ -250,7 +251,7 @@ impl Known {
         Known {
             template: template.collect(),
             ids: nodes().map(|node| node.id.clone()).collect(),
-            contents: nodes().filter_map(|node| node.content).map(|[s, p, _]| (s, p)).collect(),
+            contents: nodes().filter_map(|node| node.content).collect(),
             lives: nodes().filter_map(|node| node.lifetime).collect(),
             sames: (0..part.len()).map(|i| same(i).unwrap_or(false)).collect(),
         }

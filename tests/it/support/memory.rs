@@ -367,7 +367,7 @@ impl Timeline for Memory {
             let part = self.shelf.0.read().unwrap().part(Place::Turn(slot), cycle)?;
             let mut has = !(self.sketched)(slot);
             match lookup {
-                Lookup::Names(wanted) => {
+                Lookup::Names(wanted) | Lookup::Attributes(wanted) => {
                     has |= name_hashes(&part).iter().any(|hash| wanted.contains(hash));
                 }
                 Lookup::Texts(texts) => {

@@ -5,6 +5,7 @@ mod headers;
 mod read;
 mod serve;
 mod session;
+mod sql;
 
 pub use edit::{AddArgs, BatchArgs, CommitArgs, ContentArgs, MoveArgs, PolicyArgs, SetArgs};
 pub use read::{AnswerArgs, DiffArgs, LogArgs, SelectArgs, TreeArgs};
@@ -13,6 +14,7 @@ pub use session::{
     AttemptCommand, AttemptFacts, DumpArgs, ExportArgs, ForkArgs, ImportArgs, LoadArgs, ReplayArgs,
     ThreadArgs, WatchArgs,
 };
+pub use sql::SqlArgs;
 
 use crate::clock;
 use clap::{Parser, Subcommand, ValueEnum};
@@ -283,6 +285,9 @@ pub enum Command {
     /// Answer a selector with a table of nodes
     #[command(after_help = "Example:\n  pactdb nodes \"@t0 .cb[role='tool']\" --limit 20")]
     Nodes(SelectArgs),
+    /// Answer a question in SQL over nodes, changes, lives, calls and the log
+    #[command(after_help = sql::EXAMPLES)]
+    Sql(SqlArgs),
     /// Draw a state as a tree
     #[command(after_help = "Examples:
   pactdb tree

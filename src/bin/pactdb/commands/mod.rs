@@ -10,6 +10,7 @@ mod manual;
 mod read;
 mod replay;
 mod serve;
+mod sql;
 mod thread;
 pub mod watch;
 
@@ -53,6 +54,7 @@ fn run_one(context: &Context, command: Command) -> Result<()> {
         Command::Cadence { end } => context.run(&*context.existing()?, EndCadence { end }),
         Command::Select(args) => read::select(context, args),
         Command::Nodes(args) => read::nodes(context, args),
+        Command::Sql(args) => sql::run(context, args),
         Command::Tree(args) => read::tree(context, args),
         Command::Diff(args) => read::diff(context, args),
         Command::Explain { q, at } => read::explain(context, q, at),

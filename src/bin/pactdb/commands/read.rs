@@ -8,7 +8,8 @@ use crate::states;
 use pactdb::json::from_json;
 use pactdb::language::ast::Order;
 use pactdb::language::{named_id, parse_selector};
-use pactdb::protocol::{Client, ClientExt, Explain, Life, Nodes, Selection, State, Tree};
+use pactdb::protocol::{Client, ClientExt, Explain, Life, Nodes, Selection, Sql, State, Tree};
+use pactdb::sql::is_sql;
 use pactdb::{Code, Diff, Error, Json, Log, Result, Select, SelectOptions};
 
 pub fn select(context: &Context, args: SelectArgs) -> Result<()> {
@@ -27,6 +28,9 @@ pub fn nodes(context: &Context, args: SelectArgs) -> Result<()> {
 
 pub fn explain(context: &Context, q: String, at: Option<String>) -> Result<()> {
     let client = &*context.existing()?;
+    if is_sql(&q) && at.is_none() {
+        return context.run(client, Sql { q, explain: true, ..Sql::default() });
+    }
     let q = timed(context, client, q, at)?;
     context.run(client, Explain { q, dialect: context.dialect })
 }

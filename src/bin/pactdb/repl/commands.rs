@@ -11,9 +11,10 @@ use crate::render::{self, plural, visible};
 use crate::{output, states};
 use pactdb::language::{named_id, nearest_word, parse_selector};
 use pactdb::protocol::{
-    ClientExt, Explain, Life, PolicyRequest, Replay, Request, StateReply, Thread, Watch,
+    ClientExt, Explain, Life, PolicyRequest, Replay, Request, Sql, StateReply, Thread, Watch,
 };
 use pactdb::session::ThreadFormat;
+use pactdb::sql::is_sql;
 use pactdb::{Address, Code, Dialect, Error, Log, Result};
 
 /// How many of the newest turns a tree shows unless told otherwise.
@@ -193,10 +194,26 @@ pub fn explain(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     if rest.is_empty() {
         return Err(Error::request("which selector? `.explain SELECTOR`"));
     }
+    if is_sql(rest) {
+        let question = Sql { q: rest.to_owned(), explain: true, ..Sql::default() };
+        return session.run(question.into());
+    }
     let selector =
         parse_selector(rest, session.dialect).map_err(|error| Error::from(error).in_text(rest))?;
     let (q, _) = query::through_lens(session, selector.time.is_some(), rest);
     session.run(Explain { q, dialect: Some(session.dialect) }.into())
+}
+
+/// `.tables`
+pub fn tables(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    nothing(rest, "tables")?;
+    Ok(render::table_names(session.look()).into())
+}
+
+/// `.schema [TABLE]`
+pub fn schema(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    let name = Some(rest).filter(|name| !name.is_empty());
+    Ok(render::tables(session.look(), name)?.into())
 }
 
 /// `.last [FORM]`

@@ -51,6 +51,7 @@ fn overview(look: Look) -> String {
             ("@t0 .mt:depth(1-3) .cb[role='user']", "what the user said in the last three turns"),
             ("@t-3..@t0 .cb", "what changed over the last snapshots"),
             (".help selectors", "the language on one screen"),
+            ("select role, count(*) from pact('@t0 .cb') group by role", "SQL counts: see .tables"),
         ],
     ));
     out.push_str(&format!("{}\n", look.paint(Tone::Strong, "a statement changes or compares")));

@@ -9,6 +9,7 @@ use super::session::Session;
 use crate::render::{Look, Tone, visible, width_of};
 use crate::signals;
 use pactdb::language::{Fault, Token, tokens, unclosed};
+use pactdb::sql::is_sql;
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
 use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::{Hint, Hinter};
@@ -92,7 +93,7 @@ impl Hinter for LineHelper {
         if pos < line.len() || !self.look.colour {
             return None;
         }
-        expected(line)
+        if is_sql(line) { None } else { expected(line) }
     }
 }
 
@@ -134,6 +135,9 @@ fn can_be_offered(candidate: &str) -> bool {
 /// Whether a text can be run as it is: no bracket or quote is open. An empty line at the end gives
 /// a bracket up, so that a forgotten one can be seen; in a quote it is part of the text.
 pub fn is_whole(text: &str) -> bool {
+    if is_sql(text) {
+        return text.matches('\'').count().is_multiple_of(2);
+    }
     if meta::of_line(text).is_some() || unclosed(text).is_none() {
         return true;
     }

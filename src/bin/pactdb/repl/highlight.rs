@@ -4,12 +4,17 @@ use super::meta;
 use anstyle::{AnsiColor, Style};
 use pactdb::json::is_unseen;
 use pactdb::language::{Lexeme, Token, TokenClass, statement_tokens};
+use pactdb::sql::is_sql;
 use std::borrow::Cow;
 
 /// The line in colours. With a cursor, the bracket there and its partner stand out.
 pub fn paint(line: &str, cursor: Option<usize>) -> String {
     let mut out = String::with_capacity(line.len() * 2);
     let mut rest = 0;
+    if is_sql(line) {
+        push(&mut out, Style::new(), line);
+        return out;
+    }
     if let Some((_, arguments)) = meta::of_line(line) {
         let end = line.len() - line.trim_start().len() + command_len(line);
         push(&mut out, style(TokenClass::Keyword), &line[..end]);

@@ -48,6 +48,10 @@ pub enum Takes {
     Words(&'static [&'static str]),
 }
 
+/// The tables of questions in SQL.
+pub const TABLES: [&str; 8] =
+    ["pact", "each", "changes", "lives", "calls", "commits", "events", "attempts"];
+
 /// The forms in which a result can be shown.
 pub const FORMS: [&str; 5] = ["table", "tree", "json", "ids", "full"];
 
@@ -75,7 +79,7 @@ impl Command {
 }
 
 /// Every dot command, in the order of the help.
-pub const COMMANDS: [Command; 26] = [
+pub const COMMANDS: [Command; 28] = [
     command("help", "[TOPIC]", help::run)
         .aliases(&["h", "?"])
         .takes(Takes::Topic)
@@ -129,6 +133,13 @@ pub const COMMANDS: [Command; 26] = [
         .takes(Takes::Selector)
         .help("what a selector means, what it will read, what could be written better")
         .example(".explain @t0 .mt:depth(1-3) .cb"),
+    command("tables", "", look_at::tables)
+        .help("the tables that questions in SQL read")
+        .example("select role, count(*) from pact('@t0 .cb') group by role"),
+    command("schema", "[TABLE]", look_at::schema)
+        .takes(Takes::Words(&TABLES))
+        .help("the columns of a table, or of all")
+        .example(".schema lives"),
     command("last", "[table | tree | json | ids | full]", look_at::last)
         .takes(Takes::Words(&FORMS))
         .help("the last result again, whole, in this or another form")

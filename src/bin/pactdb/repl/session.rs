@@ -15,8 +15,9 @@ use pactdb::language::ast::Statement;
 use pactdb::language::words::Keyword;
 use pactdb::language::{Token, parse_statement, statement_tokens};
 use pactdb::protocol::{
-    Body, Client, ClientExt, Replay, Reply, Request, State, StoreState, statement_request,
+    Body, Client, ClientExt, Replay, Reply, Request, Sql, State, StoreState, statement_request,
 };
+use pactdb::sql::is_sql;
 use pactdb::{Address, Code, Dialect, Error, Json, Result};
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -131,6 +132,10 @@ impl<'a> Session<'a> {
             "quit" | "exit" => return Ok(Outcome::Leave),
             _ => {}
         }
+        if is_sql(line) {
+            let question = Sql { q: line.to_owned(), ..Sql::default() };
+            return self.run(question.into()).map_err(|error| report::in_line(error, line, ""));
+        }
         let dialect = self.dialect_of(line);
         let statement = parse_statement(line, dialect)
             .map_err(|error| self.with_meant(line, report::of_syntax(error, line)))?;
@@ -167,6 +172,9 @@ impl<'a> Session<'a> {
     fn operation(&self, line: &str) -> Result<Option<Request>> {
         if meta::of_line(line).is_some() {
             return Ok(None);
+        }
+        if is_sql(line) {
+            return Ok(Some(Sql { q: line.to_owned(), ..Sql::default() }.into()));
         }
         let dialect = self.dialect_of(line);
         let statement = parse_statement(line, dialect)

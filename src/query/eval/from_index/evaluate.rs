@@ -4,7 +4,8 @@ use super::strip::strip;
 use super::templates::Templates;
 use crate::index::Indexed;
 use crate::json::Json;
-use crate::model::{ContentRef, Id, Place, ReadError, Slot, Subtree};
+use crate::model::{ContentRef, Node, Place, ReadError, Slot, Subtree};
+use crate::query::eval::results::Wants;
 use crate::query::eval::scope::Wanted;
 use crate::query::eval::walk::check_other;
 use crate::query::plan::{Chain, Check};
@@ -14,13 +15,6 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A node that was found, without its headers.
-#[derive(Debug, Clone)]
-pub(crate) struct FoundId {
-    pub(crate) id: Id,
-    pub(crate) rank: (u64, u32),
-}
-
 /// What is to be done about a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
@@ -28,72 +22,98 @@ pub(crate) enum Verdict {
     Read,
     /// Nothing can be found in it.
     Skip,
-    /// This many nodes were found in it, without reading it.
-    Done(usize),
+    /// These nodes were found in it without reading it: the number of the first, and how many.
+    Found(u32, u32),
+}
+
+/// What was found in some turns without reading them.
+#[derive(Debug, Default)]
+pub(crate) struct IndexHits {
+    /// The index of each node in its turn, and where its id stands.
+    nodes: Vec<(u32, Range<u32>)>,
+    /// The ids, one behind the other; empty where nobody wants them.
+    ids: String,
+    /// The summary of each; empty where nobody wants them.
+    summaries: Vec<Summary>,
+}
+
+/// The node in the template of its turn, and where its content is.
+pub(crate) type Summary = (Arc<Node>, Option<ContentRef>);
+
+impl IndexHits {
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        self.nodes.clear();
+        self.ids.clear();
+        self.summaries.clear();
+    }
+
+    /// How many nodes there are.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Adds a node.
+    pub(crate) fn push(&mut self, index: u32, id: &str, summary: Option<Summary>) {
+        self.summaries.extend(summary);
+        let from = self.ids.len() as u32;
+        self.ids.push_str(id);
+        self.nodes.push((index, from..self.ids.len() as u32));
+    }
+
+    /// The index of a node in its turn, its id, and its summary if that is wanted.
+    pub(crate) fn get(&self, number: u32) -> (u32, &str, Option<&Summary>) {
+        let (index, id) = &self.nodes[number as usize];
+        let id = &self.ids[id.start as usize..id.end as usize];
+        (*index, id, self.summaries.get(number as usize))
+    }
 }
 
 /// A chain as far as the turn index can answer it.
-pub(crate) struct IndexEvaluator<'m> {
-    moment: &'m Moment<'m>,
-    templates: Templates<'m>,
+pub(crate) struct IndexEvaluator {
+    templates: Templates,
     /// Whether what it finds is the answer, but for the contents.
     exact: bool,
     /// What must hold of the contents of the nodes that it finds.
     content_checks: Vec<Check>,
 }
 
-/// A node whose content decides.
-struct Candidate {
-    turn: usize,
-    rank: (u64, u32),
-    /// Where its id stands among those of all candidates.
-    id: Range<usize>,
-    content: Option<ContentRef>,
-}
-
 /// What is found while the summaries of some turns go by.
 struct Pass<'p> {
-    wanted: &'p [Wanted],
-    /// The turns among these, in order, with their places in the list.
+    /// The turns, in order, with their places in the list.
     turns: &'p [(Slot, usize)],
-    /// Whether what the templates find is the answer, so that ids have to be kept.
-    keeps_ids: bool,
+    moment: &'p Moment<'p>,
+    /// Whether what the templates find is the answer.
+    exact: bool,
+    /// What is wanted of what is found.
+    wants: Wants,
     /// Whether contents decide.
     by_content: bool,
-    /// Nodes that need no id, because they were found before.
-    known: &'p dyn Fn((u64, u32)) -> bool,
     verdicts: Vec<Verdict>,
-    found: Vec<FoundId>,
-    candidates: Vec<Candidate>,
-    /// The ids of all candidates, one behind the other.
-    names: String,
-    no_id: Id,
+    hits: IndexHits,
+    /// Of each node that was found, its content and the place of its turn in the list, where contents
+    /// decide.
+    contents: Vec<(usize, Option<ContentRef>)>,
     error: Option<ReadError>,
 }
 
-impl<'m> IndexEvaluator<'m> {
-    /// An evaluator of a chain for these parts.
-    pub(crate) fn new(
-        chain: &Chain,
-        wanted: &[Wanted],
-        moment: &'m Moment<'m>,
-    ) -> IndexEvaluator<'m> {
-        let depths = wanted.iter().map(|(_, depth, _)| *depth).filter(|depth| *depth > 0);
-        let span = (depths.clone().min().unwrap_or(1), depths.max().unwrap_or(1));
-        let (chain, exact, content_checks) = strip(chain, span);
-        let templates = Templates::new(chain, moment.clone(), span.0);
-        IndexEvaluator { moment, templates, exact, content_checks }
+impl IndexEvaluator {
+    /// An evaluator of a chain for turns of these depths, the least and the greatest.
+    pub(crate) fn new(chain: &Chain, depths: (i64, i64), moment: &Moment<'_>) -> IndexEvaluator {
+        let (chain, exact, content_checks) = strip(chain, depths);
+        let templates = Templates::new(chain, moment, depths.0);
+        IndexEvaluator { templates, exact, content_checks }
     }
 
-    /// What is to be done about each of some parts; what was found in turns that need not be
-    /// read, in their order, if `ids` are all that is wanted. Nodes that are `known` already come
-    /// without their ids.
+    /// What is to be done about each of some parts. What was found in turns that need not be read
+    /// goes to `hits`, with what is wanted of it.
     pub(crate) fn evaluate(
         &mut self,
         wanted: &[Wanted],
-        ids: bool,
-        known: &dyn Fn((u64, u32)) -> bool,
-    ) -> Read<(Vec<Verdict>, Vec<FoundId>)> {
+        wants: Wants,
+        moment: &Moment<'_>,
+        hits: &mut IndexHits,
+    ) -> Read<Vec<Verdict>> {
         let mut turns: Vec<(Slot, usize)> = Vec::with_capacity(wanted.len());
         for (i, (place, ..)) in wanted.iter().enumerate() {
             if let Place::Turn(slot) = place {
@@ -103,77 +123,74 @@ impl<'m> IndexEvaluator<'m> {
         turns.sort_unstable();
         let slots: Vec<Slot> = turns.iter().map(|(slot, _)| *slot).collect();
         let by_content = !self.content_checks.is_empty();
+        hits.clear();
         let mut pass = Pass {
-            wanted,
             turns: &turns,
-            keeps_ids: self.exact && (ids || by_content),
+            moment,
+            exact: self.exact,
+            wants,
             by_content,
-            known,
             verdicts: vec![Verdict::Read; wanted.len()],
-            found: Vec::new(),
-            candidates: Vec::new(),
-            names: String::new(),
-            no_id: Id::from(""),
+            hits: std::mem::take(hits),
+            contents: Vec::new(),
             error: None,
         };
-        let moment = self.moment;
         let templates = RefCell::new(&mut self.templates);
         // What cannot be decided matters; the error comes up again where it is looked at closely.
         let mut matters = |template: &Arc<Subtree>| {
-            templates.borrow_mut().matches(template).map_or(true, |matches| !matches.is_empty())
+            let mut templates = templates.borrow_mut();
+            templates.matches(template, moment).map_or(true, |matches| !matches.is_empty())
         };
-        moment.summaries(&slots, by_content, &mut matters, &mut |i, indexed| {
-            pass.turn(i, indexed, &templates);
+        let contents = by_content || wants == Wants::Summaries;
+        moment.summaries(&slots, contents, &mut matters, &mut |i, indexed| {
+            pass.turn(i, indexed, &mut templates.borrow_mut());
         })?;
-        let Pass { mut verdicts, mut found, candidates, names, error, .. } = pass;
+        let Pass { mut verdicts, hits: found, contents, error, .. } = pass;
+        *hits = found;
         if let Some(error) = error {
             return Err(error);
         }
         if by_content {
-            found = self.by_content(&candidates, &names, &mut verdicts, ids)?;
+            self.keep_by_content(&contents, moment, &mut verdicts, hits)?;
         }
-        Ok((verdicts, found))
+        Ok(verdicts)
     }
 
-    /// Keeps the candidates whose content is right.
-    fn by_content(
+    /// Keeps the nodes whose content is right.
+    fn keep_by_content(
         &self,
-        candidates: &[Candidate],
-        names: &str,
+        contents: &[(usize, Option<ContentRef>)],
+        moment: &Moment<'_>,
         verdicts: &mut [Verdict],
-        ids: bool,
-    ) -> Read<Vec<FoundId>> {
-        for candidate in candidates {
-            verdicts[candidate.turn] = Verdict::Skip;
-        }
-        let mut order: Vec<usize> = (0..candidates.len()).collect();
-        order.sort_by_key(|i| candidates[*i].content.map(|content| (content.seq, content.item)));
+        hits: &mut IndexHits,
+    ) -> Read<()> {
+        let mut order: Vec<usize> = (0..contents.len()).collect();
+        order.sort_by_key(|i| contents[*i].1.map(|content| (content.seq, content.item)));
         let nothing = Json::Null;
-        let mut passed = vec![false; candidates.len()];
-        let bare = order.iter().filter(|i| candidates[**i].content.is_none());
-        for i in bare {
+        let mut passed = vec![false; contents.len()];
+        for i in order.iter().filter(|i| contents[**i].1.is_none()) {
             passed[*i] = self.content_checks.iter().all(|check| check_other(&nothing, check));
         }
-        order.retain(|i| candidates[*i].content.is_some());
-        let list: Vec<ContentRef> = order.iter().filter_map(|i| candidates[*i].content).collect();
-        self.moment.note(|tally| tally.contents += list.len() as u64);
-        self.moment.contents.each(&list, &mut |i, body| {
+        order.retain(|i| contents[*i].1.is_some());
+        let list: Vec<ContentRef> = order.iter().filter_map(|i| contents[*i].1).collect();
+        moment.note(|tally| tally.contents += list.len() as u64);
+        moment.contents.each(&list, &mut |i, body| {
             passed[order[i]] = self.content_checks.iter().all(|check| check_body(&body, check));
         })?;
-        let mut found = Vec::new();
-        for (candidate, _) in candidates.iter().zip(passed).filter(|(_, passed)| *passed) {
-            let verdict = &mut verdicts[candidate.turn];
-            *verdict = match *verdict {
-                _ if !ids => Verdict::Read,
-                Verdict::Done(count) => Verdict::Done(count + 1),
-                _ => Verdict::Done(1),
-            };
-            if ids {
-                let id = names[candidate.id.clone()].into();
-                found.push(FoundId { id, rank: candidate.rank });
-            }
+        let all = std::mem::take(hits);
+        for (turn, _) in contents {
+            verdicts[*turn] = Verdict::Skip;
         }
-        Ok(found)
+        for (number, (turn, _)) in contents.iter().enumerate().filter(|(i, _)| passed[*i]) {
+            let verdict = &mut verdicts[*turn];
+            *verdict = match *verdict {
+                Verdict::Found(first, count) => Verdict::Found(first, count + 1),
+                _ => Verdict::Found(hits.len() as u32, 1),
+            };
+            let (index, id, summary) = all.get(number as u32);
+            hits.push(index, id, summary.cloned());
+        }
+        Ok(())
     }
 }
 
@@ -187,8 +204,8 @@ fn check_body(body: &Body<'_>, check: &Check) -> bool {
 
 impl Pass<'_> {
     /// Takes what the index has of a turn, by its number in the list of turns.
-    fn turn(&mut self, i: usize, indexed: Indexed<'_>, templates: &RefCell<&mut Templates<'_>>) {
-        let (turn, rank) = (self.turns[i].1, self.wanted[self.turns[i].1].2);
+    fn turn(&mut self, i: usize, indexed: Indexed<'_>, templates: &mut Templates) {
+        let turn = self.turns[i].1;
         let summary = match indexed {
             Indexed::No => return,
             Indexed::CannotMatch => {
@@ -197,7 +214,7 @@ impl Pass<'_> {
             }
             Indexed::Summary(summary) => summary,
         };
-        let matches = match templates.borrow_mut().matches(summary.template) {
+        let matches = match templates.matches(summary.template, self.moment) {
             Ok(matches) => matches,
             Err(reason) => {
                 self.error.get_or_insert(reason);
@@ -208,28 +225,27 @@ impl Pass<'_> {
             self.verdicts[turn] = Verdict::Skip;
             return;
         }
-        if !self.keeps_ids {
+        if !self.exact {
             return;
         }
-        let before = (self.found.len(), self.candidates.len());
-        for index in matches.iter() {
-            let rank = (rank, *index);
+        let first = self.hits.len();
+        for index in matches {
             let Some(id) = summary.id(*index as usize) else {
                 // The index does not have all ids of this turn, so it is read.
-                self.found.truncate(before.0);
-                self.candidates.truncate(before.1);
+                self.hits.nodes.truncate(first);
+                self.hits.summaries.truncate(first);
+                self.contents.truncate(first);
                 return;
             };
-            if !self.by_content {
-                let id = if (self.known)(rank) { self.no_id.clone() } else { id.into() };
-                self.found.push(FoundId { id, rank });
-            } else {
-                let (from, content) = (self.names.len(), summary.content(*index as usize));
-                self.names.push_str(id);
-                let id = from..self.names.len();
-                self.candidates.push(Candidate { turn, rank, id, content });
+            let at = *index as usize;
+            let id = if self.wants == Wants::Nodes { "" } else { id };
+            let shown = (self.wants == Wants::Summaries)
+                .then(|| (summary.template.node(at).clone(), summary.content(at)));
+            self.hits.push(*index, id, shown);
+            if self.by_content {
+                self.contents.push((turn, summary.content(at)));
             }
         }
-        self.verdicts[turn] = Verdict::Done(matches.len());
+        self.verdicts[turn] = Verdict::Found(first as u32, matches.len() as u32);
     }
 }

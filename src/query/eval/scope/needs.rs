@@ -42,6 +42,11 @@ fn needs_of_test(test: &Test) -> Vec<Need> {
                 vec![one_of(texts.iter().flat_map(|text| hashes(text)).collect())]
             }
         },
+        Test::Attr(Attr::Custom(attr), check) if needs_value(check) => {
+            let names = std::iter::once(&attr.name).chain(&attr.long);
+            let hashes = names.map(|name| NameKind::Attribute.hash(name));
+            vec![Need::Lookup(Lookup::Attributes(hashes.collect()))]
+        }
         Test::Attr(Attr::Content, check) => {
             let sets = texts_of(check).into_iter().filter_map(|texts| {
                 // A text that is too short may be anywhere.

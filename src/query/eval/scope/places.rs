@@ -2,6 +2,7 @@
 
 use super::bounds::Scope;
 use super::needs::Need;
+use super::parts::{Parts, Wanted};
 use super::signature::Signature;
 use crate::index::Indexed;
 use crate::language::ast::DepthSet;
@@ -24,22 +25,22 @@ pub(crate) fn is_dense(wanted: &[Wanted]) -> bool {
     wanted.len() > FEW && neighbours.len() <= wanted.len() / 8
 }
 
-/// A part to be read: where it is, its depth, and its rank.
-pub(crate) type Wanted = (Place, i64, u64);
-
 impl Scope {
     /// The parts that matter, in canonical order.
-    pub(crate) fn places(&self, moment: &Moment<'_>) -> Read<Vec<Wanted>> {
-        Ok(match self.ids.iter().min_by_key(|ids| ids.len()) {
+    pub(crate) fn places(&self, moment: &Moment<'_>) -> Read<Parts> {
+        let list = match self.ids.iter().min_by_key(|ids| ids.len()) {
             Some(ids) => self.places_of_ids(ids, moment)?,
             None => match self.finite_places(moment)? {
                 Some(places) => self.known_places(places, moment),
                 None => match self.turns_from_lookups(moment)? {
                     Some(turns) => self.known_turns(&turns, moment),
-                    None => self.places_by_depth(moment),
+                    None => return Ok(self.places_by_depth(moment)),
                 },
             },
-        })
+        };
+        let mut parts = Parts::default();
+        parts.add(list);
+        Ok(parts)
     }
 
     /// Turns that may hold what is needed, in order, if there are many turns and few such ones.
@@ -87,7 +88,7 @@ impl Scope {
 
     /// The same without the turns that the turn index excludes.
     pub(crate) fn needed_places(&self, moment: &Moment<'_>) -> Read<Vec<Wanted>> {
-        let mut wanted = self.places(moment)?;
+        let mut wanted = self.places(moment)?.all(moment.tree.spine());
         if self.needs.is_empty() || !is_dense(&wanted) {
             return Ok(wanted);
         }
@@ -155,28 +156,19 @@ impl Scope {
         found
     }
 
-    fn places_by_depth(&self, moment: &Moment<'_>) -> Vec<Wanted> {
-        let spine = moment.tree.spine();
-        let count = i64::try_from(spine.len()).unwrap_or(i64::MAX);
-        let mut found = Vec::new();
+    fn places_by_depth(&self, moment: &Moment<'_>) -> Parts {
+        let count = i64::try_from(moment.tree.spine().len()).unwrap_or(i64::MAX);
+        let mut parts = Parts::default();
         if self.depths.contains(-1) {
-            found.push((Place::Sys, -1, SYS_RANK));
+            parts.add_region(Place::Sys);
         }
-        let turn =
-            |index: u64, slot| (Place::Turn(slot), count - index as i64, FIRST_TURN_RANK + index);
-        if self.depths.and(&DepthSet::span(1, count)) == DepthSet::span(1, count) {
-            let turns = spine.iter().enumerate();
-            found.extend(turns.map(|(index, slot)| turn(index as u64, slot)));
-        } else {
-            for (from, to) in self.depths.and(&DepthSet::span(1, count)).spans().iter().rev() {
-                let indexes = (count - to) as u64..=(count - from) as u64;
-                found.extend(indexes.filter_map(|at| spine.nth(at).map(|slot| turn(at, slot))));
-            }
+        for (from, to) in self.depths.and(&DepthSet::span(1, count)).spans().iter().rev() {
+            parts.add_turns(*from, *to, count);
         }
         if self.depths.contains(0) {
-            found.push((Place::Ah, 0, AH_RANK));
+            parts.add_region(Place::Ah);
         }
-        found
+        parts
     }
 }
 
@@ -200,5 +192,5 @@ pub(crate) fn rank_of(place: Place, moment: &Moment<'_>) -> Option<(i64, u64)> {
 
 /// Every part of a tree.
 pub(crate) fn all_places(moment: &Moment<'_>) -> Vec<Wanted> {
-    Scope::open().places_by_depth(moment)
+    Scope::open().places_by_depth(moment).all(moment.tree.spine())
 }

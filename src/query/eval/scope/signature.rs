@@ -42,7 +42,8 @@ impl Signature {
             Need::Lookup(Lookup::Names(wanted)) => {
                 wanted.iter().any(|hash| self.names.binary_search(hash).is_ok())
             }
-            Need::Lookup(Lookup::Texts(_)) => true,
+            // Templates have neither contents nor attributes of the user's own.
+            Need::Lookup(Lookup::Texts(_) | Lookup::Attributes(_)) => true,
         })
     }
 }

@@ -6,7 +6,7 @@
 //! parts are those that the caller loaded.
 
 use crate::language::ast::Zone;
-use crate::model::{Class, Node, Place, Subtree};
+use crate::model::{Class, Id, Node, Place, Subtree};
 use crate::query::timeline::{Moment, Read};
 use std::ops::Range;
 use std::sync::Arc;
@@ -27,6 +27,17 @@ pub(crate) struct Part {
     /// Its place in the canonical order of parts.
     pub(crate) rank: u64,
     pub(crate) nodes: Arc<Subtree>,
+}
+
+impl Part {
+    /// The id of a node's parent, which may be the root or `^seq`.
+    pub(crate) fn parent_id(&self, index: usize, root: &Node, seq: &Node) -> Id {
+        match (self.nodes.parent(index), self.place) {
+            (Some(parent), _) => self.nodes.node(parent).id.clone(),
+            (None, Place::Turn(_)) => seq.id.clone(),
+            (None, _) => root.id.clone(),
+        }
+    }
 }
 
 /// Ranks of what is not a turn; turns have those between.
@@ -219,13 +230,8 @@ impl Flat {
             Owner::Root => None,
             Owner::Seq => Some(self.root.id.clone()),
             Owner::Part(part) => {
-                let part = &self.parts[part as usize];
-                let parent = part.nodes.parent(self.items[item].index as usize);
-                Some(match (parent, part.place) {
-                    (Some(parent), _) => part.nodes.node(parent).id.clone(),
-                    (None, Place::Turn(_)) => self.seq.id.clone(),
-                    (None, _) => self.root.id.clone(),
-                })
+                let index = self.items[item].index as usize;
+                Some(self.parts[part as usize].parent_id(index, &self.root, &self.seq))
             }
         }
     }

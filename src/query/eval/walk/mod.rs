@@ -11,6 +11,8 @@ mod order;
 mod steps;
 
 pub(super) use compare::check_other;
-pub(super) use flat::{AH_RANK, FIRST_TURN_RANK, Flat, Part, SYS_RANK, read_part};
-pub(super) use order::{depth_level, recency};
+pub(super) use flat::{
+    AH_RANK, FIRST_TURN_RANK, Flat, Part, ROOT_RANK, SEQ_RANK, SYS_RANK, read_part,
+};
+pub(super) use order::recency;
 pub(super) use steps::{Spot, Walk};

@@ -10,7 +10,7 @@ pub(crate) fn recency(node: &Node, depth: Option<i64>) -> (u64, Reverse<i64>, Re
 }
 
 /// The place of a depth in recency.
-pub(crate) fn depth_level(depth: Option<i64>) -> u64 {
+fn depth_level(depth: Option<i64>) -> u64 {
     match depth {
         // A depth is -1 or more.
         Some(depth) => u64::try_from(depth).unwrap_or(u64::MAX - 1),

@@ -78,6 +78,11 @@ impl<'m> Walk<'m> {
         Ok(self.resolved(&spots))
     }
 
+    /// The places that a chain ends at.
+    pub(crate) fn spots(&self, chain: &Chain) -> Read<Vec<Spot>> {
+        self.chain(chain, &mut |_| {})
+    }
+
     /// Recursion is as deep as parentheses nest, which is bounded.
     fn chain(&self, chain: &Chain, note: &mut dyn FnMut(usize)) -> Read<Vec<Spot>> {
         let mut spots = match &chain.start {

@@ -1,0 +1,109 @@
+//! What do virtual tables cost, beside an ordinary table of SQLite with the same rows?
+//!
+//! One history of 200,000 turns (1,000,000 nodes) in a pactdb store, and its newest snapshot as a
+//! table in memory, one row for each node with the columns that the questions name. Each question is
+//! asked of both in turn, the answers are compared, and medians and their ratio are printed (below 1:
+//! pactdb is faster). pactdb's times have all of it: a connection, the tables, the statement.
+//!
+//! The store is made once and kept under `target/`. `-- short` takes 20,000 turns, `-- quick` 2,000.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+#[path = "support/history.rs"]
+mod history;
+mod support;
+
+use history::cached;
+use pactdb::{Db, Json};
+use rusqlite::Connection;
+use rusqlite::types::ValueRef;
+use std::time::Instant;
+use support::percentile;
+
+fn main() {
+    let given = |name: &str| std::env::args().any(|argument| argument == name);
+    let turns = match (given("quick"), given("short")) {
+        (true, _) => 2_000,
+        (_, true) => 20_000,
+        _ => 200_000,
+    };
+    let history = cached(turns);
+    let table = table_of(&history.db);
+    let nodes = one(&table, "SELECT count(*) FROM nodes");
+    println!();
+    println!("{turns} turns, {nodes} nodes: medians in ms, ratio = pactdb / SQLite");
+    println!("{:<44} {:>10} {:>10} {:>8}", "question", "pactdb", "SQLite", "ratio");
+    for (name, ours, theirs) in questions() {
+        let (mut one, mut other) = (Vec::new(), Vec::new());
+        for _ in 0..7 {
+            let began = Instant::now();
+            let answer = pactdb::sql::ask(&history.db, &ours, &Json::Null, Some(u64::MAX)).unwrap();
+            one.push(began.elapsed().as_micros() as u64);
+            let began = Instant::now();
+            let rows = all(&table, &theirs);
+            other.push(began.elapsed().as_micros() as u64);
+            assert_eq!(answer.rows, rows, "{name}");
+        }
+        let [one, other] = [&mut one, &mut other].map(|times| percentile(times, 0.5) as f64 / 1e3);
+        println!("{name:<44} {one:>10.1} {other:>10.1} {:>8.2}", one / other);
+    }
+}
+
+/// The questions: a name, over our tables, over an ordinary one.
+fn questions() -> Vec<(&'static str, String, String)> {
+    let both = |name, select: &str, rest: &str| {
+        let ours = format!("SELECT {select} FROM pact('@t0 .cb') {rest}");
+        let theirs = format!(
+            "SELECT {select} FROM nodes WHERE class = 'block' {}",
+            rest.replace("WHERE", "AND")
+        );
+        (name, ours, theirs)
+    };
+    vec![
+        both("count by role", "role, count(*)", "GROUP BY role"),
+        both("count and sum of bytes by role", "role, count(*), sum(bytes)", "GROUP BY role"),
+        both("filter by bytes", "count(*)", "WHERE bytes > 260"),
+        both("the ten largest", "id, bytes", "ORDER BY bytes DESC, id LIMIT 10"),
+        both("the first ten", "id, role, bytes", "LIMIT 10"),
+    ]
+}
+
+/// The nodes of the newest snapshot as an ordinary table.
+fn table_of(db: &Db) -> Connection {
+    let table = Connection::open_in_memory().unwrap();
+    table
+        .execute_batch("CREATE TABLE nodes(id TEXT, class TEXT, role TEXT, bytes INTEGER); BEGIN")
+        .unwrap();
+    let sql = "SELECT id, CASE nodeType WHEN 'cb' THEN 'block' ELSE 'other' END, role, bytes FROM pact('@t0 *')";
+    let nodes = pactdb::sql::ask(db, sql, &Json::Null, Some(u64::MAX)).unwrap();
+    {
+        let mut insert = table.prepare("INSERT INTO nodes VALUES (?, ?, ?, ?)").unwrap();
+        for row in &nodes.rows {
+            let text = |i: usize| row[i].as_str();
+            insert.execute((text(0), text(1), text(2), row[3].as_i64())).unwrap();
+        }
+    }
+    assert!(!nodes.truncated, "the answer is larger than one may be");
+    table.execute_batch("COMMIT").unwrap();
+    table
+}
+
+fn one(table: &Connection, sql: &str) -> i64 {
+    table.query_row(sql, [], |row| row.get(0)).unwrap()
+}
+
+fn all(table: &Connection, sql: &str) -> Vec<Vec<Json>> {
+    let mut statement = table.prepare(sql).unwrap();
+    let count = statement.column_count();
+    let mut rows = statement.query([]).unwrap();
+    let mut found = Vec::new();
+    while let Some(row) = rows.next().unwrap() {
+        let value = |i: usize| match row.get_ref(i).unwrap() {
+            ValueRef::Integer(number) => Json::Int(number),
+            ValueRef::Text(text) => Json::from(std::str::from_utf8(text).unwrap()),
+            _ => Json::Null,
+        };
+        found.push((0..count).map(value).collect());
+    }
+    found
+}

@@ -1,0 +1,50 @@
+//! `sql`: a question, its answer as a table, CSV or JSON.
+
+use crate::args::SqlArgs;
+use crate::context::Context;
+use crate::render;
+use crate::signals::Input;
+use pactdb::limits::MAX_SQL_TEXT_BYTES;
+use pactdb::protocol::{ClientExt, Sql};
+use pactdb::{Error, Json, Result, json, sql};
+use std::io::{BufReader, IsTerminal, Read};
+
+pub fn run(context: &Context, args: SqlArgs) -> Result<()> {
+    let Some(q) = args.q.filter(|_| !args.tables) else {
+        return context.say(&sql::catalogue(), &render::tables(context.look, None)?);
+    };
+    let q = if q == "-" { standard_input()? } else { q };
+    let params = args.params.iter().map(|text| value(text)).collect::<Vec<Json>>();
+    let params = (!params.is_empty()).then_some(Json::List(params));
+    // What goes into a pipe is not cut.
+    let piped = !std::io::stdout().is_terminal() && !context.json;
+    let limit = args.limit.or(piped.then_some(u64::MAX));
+    let request = Sql { q, params, limit, explain: args.explain };
+    let client = &*context.existing()?;
+    if !args.csv && !args.jsonl {
+        return context.run(client, request);
+    }
+    let answered = client.ask_fully(request)?;
+    let text = match args.csv {
+        true => render::csv(&answered.reply),
+        false => render::json_lines(&answered.reply)?,
+    };
+    context.print(&text)?;
+    context.warn(&answered.warnings);
+    context.warn(&render::truncated(&answered.reply));
+    Ok(())
+}
+
+fn value(text: &str) -> Json {
+    json::parse(text).unwrap_or_else(|_| Json::from(text))
+}
+
+fn standard_input() -> Result<String> {
+    let mut text = String::new();
+    let most = MAX_SQL_TEXT_BYTES as u64 + 1;
+    BufReader::new(Input)
+        .take(most)
+        .read_to_string(&mut text)
+        .map_err(|error| Error::io("standard input", error))?;
+    Ok(text)
+}

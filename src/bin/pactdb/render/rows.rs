@@ -1,0 +1,154 @@
+//! Rows of an answer in SQL: a table for people, CSV and JSON lines for programs.
+
+use super::look::{Look, Tone};
+use super::text::{cut, padding, visible, width_of};
+use super::units::plural;
+use pactdb::language::nearest_word;
+use pactdb::protocol::SqlReply;
+use pactdb::{Error, Json, Map, Result, json, sql};
+
+/// What lies between two columns.
+const GAP: &str = "  ";
+
+/// No column is made narrower than this.
+const NARROWEST: usize = 8;
+
+/// A table: numbers lean to the right. Where there is no terminal, nothing is cut.
+pub fn rows(look: Look, reply: &SqlReply) -> String {
+    let names = reply.columns.iter().map(|column| visible(&column.name).into_owned());
+    let mut lines: Vec<Vec<String>> = vec![names.collect()];
+    lines.extend(reply.rows.iter().map(|row| row.iter().map(cell).collect()));
+    let is_number = |value: &Json| matches!(value, Json::Null | Json::Int(_) | Json::Float(_));
+    let right: Vec<bool> = (0..reply.columns.len())
+        .map(|i| reply.rows.iter().filter_map(|row| row.get(i)).all(is_number))
+        .collect();
+    let most = if look.height.is_some() { look.width } else { usize::MAX };
+    let widths = widths(&lines, right.len(), most);
+    let mut out = String::new();
+    for (number, line) in lines.iter().enumerate() {
+        let mut text = String::new();
+        for (i, cell) in line.iter().enumerate() {
+            let shown = cut(cell, widths[i]);
+            let space = padding(&shown, widths[i]);
+            let shown = if number == 0 { look.paint(Tone::Dim, &shown) } else { shown };
+            if i > 0 {
+                text.push_str(GAP);
+            }
+            match (right[i], i + 1 == line.len()) {
+                (true, _) => text.extend([space.as_str(), &shown]),
+                (false, true) => text.push_str(&shown),
+                (false, false) => text.extend([shown.as_str(), &space]),
+            }
+        }
+        out.push_str(text.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+fn cell(value: &Json) -> String {
+    visible(&plain(value)).into_owned()
+}
+
+/// A value as a program reads it; null is nothing.
+fn plain(value: &Json) -> String {
+    match value {
+        Json::Null => String::new(),
+        Json::Str(text) => text.clone(),
+        other => json::canonical_string(other),
+    }
+}
+
+/// How wide each column is: the widest give way until all fit.
+fn widths(lines: &[Vec<String>], count: usize, most: usize) -> Vec<usize> {
+    let widest =
+        |i: usize| lines.iter().filter_map(move |line| line.get(i)).map(|cell| width_of(cell));
+    let mut widths: Vec<usize> = (0..count).map(|i| widest(i).max().unwrap_or(0)).collect();
+    let gaps = GAP.len() * count.saturating_sub(1);
+    loop {
+        let sum = widths.iter().fold(gaps, |sum, width| sum.saturating_add(*width));
+        let Some(excess) = sum.checked_sub(most).filter(|excess| *excess > 0) else {
+            return widths;
+        };
+        let mut sorted = widths.clone();
+        sorted.sort_unstable_by(|a, b| b.cmp(a));
+        let second = sorted.iter().find(|width| **width < sorted[0]).copied().unwrap_or(NARROWEST);
+        let Some(first) = widths.iter_mut().max_by_key(|width| **width) else { return widths };
+        if *first <= NARROWEST {
+            return widths;
+        }
+        *first = (*first - excess.min(*first)).max(second.saturating_sub(1)).max(NARROWEST);
+    }
+}
+
+/// The rows as CSV, with the names of the columns first (RFC 4180, but for the ends of lines).
+pub fn csv(reply: &SqlReply) -> String {
+    let names = reply.columns.iter().map(|column| Json::from(column.name.as_str())).collect();
+    let mut out = String::new();
+    for row in std::iter::once(&names).chain(&reply.rows) {
+        let fields: Vec<String> = row.iter().map(|value| field(&plain(value))).collect();
+        out.push_str(&fields.join(","));
+        out.push('\n');
+    }
+    out
+}
+
+fn field(text: &str) -> String {
+    match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
+}
+
+/// The rows as JSON lines, an object each.
+pub fn json_lines(reply: &SqlReply) -> Result<String> {
+    let mut out = String::new();
+    for row in &reply.rows {
+        let names = reply.columns.iter().map(|column| column.name.clone());
+        let object: Map = names.zip(row.iter().cloned()).collect();
+        let line = json::line(&object).map_err(|error| Error::request(error.to_string()))?;
+        out.push_str(&line);
+        out.push('\n');
+    }
+    Ok(out)
+}
+
+/// What is said of an answer that is not whole.
+pub fn truncated(reply: &SqlReply) -> Vec<String> {
+    let rows = plural(reply.rows.len() as u64, "row");
+    let message =
+        || format!("these are the first {rows}: --limit, or `limit` in the question, decides");
+    reply.truncated.then(message).into_iter().collect()
+}
+
+/// The tables, or the columns of those that are named.
+pub fn tables(look: Look, name: Option<&str>) -> Result<String> {
+    let mut out = String::new();
+    let all = sql::catalogue();
+    if let Some(name) = name.filter(|name| all.iter().all(|table| table.name != *name)) {
+        let mut error = Error::request(format!("there is no table `{name}`"));
+        let near = nearest_word(name, all.iter().map(|table| table.name.as_str()));
+        error.details.hint = near.map(|near| format!("did you mean `{near}`?"));
+        return Err(error);
+    }
+    for table in all.iter().filter(|table| name.is_none_or(|name| name == table.name)) {
+        let call = look.paint(Tone::Strong, &table.call);
+        out.push_str(&format!("{call}  {}\n", table.about));
+        for (name, kind, about) in &table.columns {
+            let about = look.paint(Tone::Dim, about);
+            out.push_str(&format!("  {name:<16}{kind:<9}{about}\n"));
+        }
+    }
+    Ok(out)
+}
+
+/// The tables, a line each.
+pub fn table_names(look: Look) -> String {
+    let all = sql::catalogue();
+    let width = all.iter().map(|table| table.call.len()).max().unwrap_or(0) + 2;
+    let line = |table: &sql::SqlTable| {
+        let space = " ".repeat(width.saturating_sub(table.call.len()));
+        format!("{}{space}{}\n", look.paint(Tone::Strong, &table.call), table.about)
+    };
+    all.iter().map(line).collect()
+}

@@ -1,0 +1,53 @@
+//! A question that is answered page by page: the nodes of one state or of every snapshot, in the order
+//! of R7.
+//!
+//! A cursor borrows nothing. Whoever asks for a page brings the store, which must have every cycle
+//! that it had for the page before; commits and edits since do not show. It holds a page and what the
+//! language needs: for `@*` the ids that were given, and for the order by id all ids.
+
+use super::eval::{Hit, ResultItem, Search};
+use super::history::{Every, Met};
+use super::plan::{Ask, Plan, State, When};
+use super::timeline::{HeldMoment, Moment, Read, Timeline};
+
+/// A question on its way.
+pub(crate) struct Cursor<T = Hit>(Way<T>);
+
+enum Way<T> {
+    One(State, Option<HeldMoment>, Search<T>),
+    Every(Box<Every<T>>),
+}
+
+impl<T: ResultItem> Cursor<T> {
+    /// The nodes that a question finds; none if it is about a range, which has no nodes.
+    pub(crate) fn new(plan: &Plan) -> Option<Cursor<T>> {
+        match plan.when {
+            When::One(state) => Some(Cursor::at(state, &plan.ask)),
+            When::Every => Some(Cursor(Way::Every(Box::new(Every::new(&plan.ask))))),
+            When::Range { .. } => None,
+        }
+    }
+
+    /// The nodes that a question finds in one state.
+    pub(crate) fn at(state: State, ask: &Ask) -> Cursor<T> {
+        Cursor(Way::One(state, None, Search::new(ask)))
+    }
+
+    /// The next nodes, at most so many and fewer only if there are no more, each with the cycle that
+    /// its ttl is counted to.
+    pub(crate) fn next(&mut self, timeline: &dyn Timeline, most: usize) -> Read<Vec<Met<T>>> {
+        match &mut self.0 {
+            Way::One(state, held, search) => {
+                let moment = match held.take() {
+                    Some(held) => Moment::held(held, timeline),
+                    None => Moment::of(timeline, *state)?,
+                };
+                let page = search.next(&moment, most);
+                let cycle = moment.cycle;
+                *held = Some(moment.hold());
+                Ok(page?.into_iter().map(|node| (cycle, node)).collect())
+            }
+            Way::Every(every) => every.next(timeline, most),
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! The columns of nodes: every header, by the one table of headers, and what is derived.
+
+use super::json::{column_of, json_of, list_of, text_of};
+use super::source::Row;
+use super::table::{Column, Kind, Takes, Value};
+use super::tokens::tokens;
+use crate::db::View;
+use crate::error::Result;
+use crate::json::{Json, Map, canonical_string};
+use crate::model::{
+    AttrKind, ContentRef, EngineText, Header, Held, Node, Place, Subtree, TABLE, Tree, header,
+    iso_from_ns,
+};
+use crate::query::plan::State;
+use crate::query::{Moment, Timeline};
+use std::sync::{Arc, LazyLock};
+
+/// What a column of nodes shows.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Shows {
+    Header(&'static Header),
+    Parent,
+    Turn,
+    Depth,
+    Age,
+    At,
+    Time,
+    Bytes,
+    Chars,
+    Lines,
+    Tokens,
+    Path,
+    Attrs,
+    Json,
+    FirstCycle,
+    LastCycle,
+}
+
+/// The columns of nodes, in order.
+pub(super) static NODE_COLUMNS: LazyLock<Vec<(Column, Shows)>> = LazyLock::new(|| {
+    use Kind::{Integer, Text};
+    let headers = TABLE.iter().filter(|header| header.held != Held::Children);
+    let mut columns: Vec<(Column, Shows)> =
+        headers.map(|header| (header_column(header), Shows::Header(header))).collect();
+    let mut derived = |name, kind, shows, about| {
+        columns.push((Column::new(name, kind, about), shows));
+    };
+    derived("parent", Text, Shows::Parent, "the id of the node that it lies in");
+    derived("turn", Text, Shows::Turn, "the id of the turn that it lies in");
+    derived("depth", Integer, Shows::Depth, "-1 in ^sys, 0 in ^ah, from 1 in turns, newest first");
+    derived("age", Integer, Shows::Age, "how many cycles ago it was made");
+    derived("at", Integer, Shows::At, "the cycle of the snapshot that it was found in");
+    derived("time", Text, Shows::Time, "when it was made, in UTC");
+    derived("bytes", Integer, Shows::Bytes, "the size of its content");
+    derived("chars", Integer, Shows::Chars, "the characters of its content");
+    derived("lines", Integer, Shows::Lines, "the lines of its content");
+    derived("tokens", Integer, Shows::Tokens, "data_tokens, or what the tokenizer o200k counts");
+    derived("path", Text, Shows::Path, "its position: (d1,0,2)");
+    derived("attrs", Text, Shows::Attrs, "its custom attributes as a JSON object");
+    derived("json", Text, Shows::Json, "its content if that is JSON");
+    derived("first_cycle", Integer, Shows::FirstCycle, "the first snapshot that has it");
+    derived("last_cycle", Integer, Shows::LastCycle, "the newest snapshot that it was found in");
+    for (column, shows) in &mut columns {
+        match shows {
+            Shows::At => column.takes = Takes::Range,
+            Shows::Header(header) if header.name == "id" => column.takes = Takes::Equal,
+            Shows::Header(header) if header.name == "cycle" => column.takes = Takes::Range,
+            _ => {}
+        }
+    }
+    columns
+});
+
+fn header_column(header: &'static Header) -> Column {
+    let (kind, about) = match header.held {
+        Held::Text(_) | Held::EngineText(_) => (Kind::Text, "a header"),
+        Held::Number(_) => (Kind::Integer, "a header"),
+        Held::Flag(_) | Held::Attr(AttrKind::Flag) => (Kind::Integer, "a header: 1 or 0"),
+        Held::List(_) => (Kind::Text, "a header: a JSON list"),
+        Held::Attr(AttrKind::Integer { .. }) => (Kind::Integer, "a header"),
+        Held::Attr(AttrKind::Text) => (Kind::Text, "a header"),
+        Held::Content => (Kind::Text, "its content; what is no text is JSON"),
+        Held::Children => (Kind::Any, ""),
+    };
+    Column::new(header.name, kind, about)
+}
+
+/// The number of a column of nodes.
+pub(super) fn number_of(name: &str) -> usize {
+    NODE_COLUMNS.iter().position(|(column, _)| column.name == name).unwrap_or(usize::MAX)
+}
+
+/// The columns that need no more than the turn index has, a bit for each.
+pub(super) static FROM_INDEX: LazyLock<u64> = LazyLock::new(|| {
+    let has = |shows: &Shows| match shows {
+        Shows::Header(header) => {
+            header.in_template || header.name == "id" || header.held == Held::Content
+        }
+        Shows::Depth | Shows::At | Shows::LastCycle | Shows::FirstCycle => true,
+        Shows::Bytes | Shows::Chars | Shows::Lines | Shows::Json => true,
+        _ => false,
+    };
+    let numbers = (0..63).zip(NODE_COLUMNS.iter()).filter(|(_, (_, shows))| has(shows));
+    numbers.fold(0, |bits, (number, _)| bits | 1 << number)
+});
+
+/// A node that was found, and the state that it was found in.
+pub(super) struct Found {
+    pub(super) row: Row,
+    /// The cycle that ages are counted to.
+    pub(super) now: u64,
+    pub(super) state: State,
+}
+
+/// Makes the columns of nodes. What rows share is read once.
+pub(super) struct NodeReader {
+    view: Arc<View>,
+    tree: Option<(State, Tree)>,
+    part: Option<(State, Place, Arc<Subtree>)>,
+    /// The content of the row, once it is read.
+    content: Option<Arc<Json>>,
+    is_read: bool,
+}
+
+impl NodeReader {
+    /// For nodes of one moment.
+    pub(super) fn new(view: Arc<View>) -> NodeReader {
+        NodeReader { view, tree: None, part: None, content: None, is_read: false }
+    }
+
+    /// Begins another row.
+    pub(super) fn begin(&mut self) {
+        (self.content, self.is_read) = (None, false);
+    }
+
+    /// Whether the content of the row was read.
+    #[cfg(test)]
+    pub(super) fn has_read(&self) -> bool {
+        self.is_read
+    }
+
+    /// A column of the row.
+    pub(super) fn column<'a>(&'a mut self, found: &'a Found, shows: Shows) -> Result<Value<'a>> {
+        let row = &found.row;
+        let (node, content) = (&*row.hit.node, row.content);
+        Ok(match shows {
+            Shows::Header(header) if header.held == Held::Content => {
+                self.content(content)?.map_or(Value::Null, |content| Value::Text(text_of(content)))
+            }
+            Shows::Header(header) if header.held == ID => Value::text(&row.id),
+            Shows::Header(header) => header_value(header, node, row.cycle),
+            Shows::Parent => Value::maybe_text(row.hit.parent.as_deref()),
+            Shows::Depth => Value::maybe_int(row.hit.depth),
+            Shows::Age => Value::int(i128::from(found.now) - i128::from(node.cycle)),
+            Shows::At | Shows::LastCycle => Value::int(found.now),
+            Shows::Time => Value::owned(iso_from_ns(node.created_at_ns)),
+            Shows::Bytes => Value::maybe_int(content.map(|content| content.bytes)),
+            Shows::Chars => self.measured(content, |text| Some(text.chars().count() as u64))?,
+            Shows::Lines => self.measured(content, |text| Some(text.lines().count() as u64))?,
+            Shows::Tokens => match node.attrs.get("data_tokens") {
+                Some(Json::Int(given)) => Value::Int(*given),
+                _ => self.measured(content, tokens)?,
+            },
+            Shows::Attrs => Value::owned(attrs(node)),
+            Shows::Json => self.content(content)?.map_or(Value::Null, json_of),
+            Shows::Turn => match self.part(found)? {
+                Some((Place::Turn(_), part)) => Value::owned(part.top().id.to_string()),
+                _ => Value::Null,
+            },
+            Shows::Path => self.path(found)?,
+            Shows::FirstCycle => self.first_cycle(found)?,
+        })
+    }
+
+    fn content(&mut self, content: Option<ContentRef>) -> Result<Option<&Json>> {
+        if !self.is_read {
+            let contents = self.view.contents();
+            let content = content.as_ref().map(|content| contents.content(content));
+            self.content = content.transpose()?;
+            self.is_read = true;
+        }
+        Ok(self.content.as_deref())
+    }
+
+    fn measured<'a>(
+        &mut self,
+        content: Option<ContentRef>,
+        measure: impl FnOnce(&str) -> Option<u64>,
+    ) -> Result<Value<'a>> {
+        let content = self.content(content)?;
+        Ok(Value::maybe_int(content.and_then(|content| measure(&text_of(content)))))
+    }
+
+    /// The tree that a node was found in.
+    fn tree(&mut self, found: &Found) -> Result<&Tree> {
+        let known = self.tree.take().filter(|(state, _)| *state == found.state);
+        let tree = match known {
+            Some(known) => known,
+            None => (found.state, Moment::of(&*self.view, found.state)?.tree),
+        };
+        Ok(&self.tree.insert(tree).1)
+    }
+
+    /// The part that a node lies in.
+    fn part(&mut self, found: &Found) -> Result<Option<(Place, &Subtree)>> {
+        let tree = self.tree(found)?;
+        let Some(place) = found.row.hit.place(tree) else { return Ok(None) };
+        let known =
+            matches!(&self.part, Some((state, at, _)) if (*state, *at) == (found.state, place));
+        if !known {
+            let part = self.tree(found)?.subtree(place)?;
+            self.part = Some((found.state, place, part));
+        }
+        Ok(self.part.as_ref().map(|(_, place, part)| (*place, &**part)))
+    }
+
+    /// The position of R6.9: the depth, and the offsets from there.
+    fn path<'a>(&mut self, found: &Found) -> Result<Value<'a>> {
+        let (Some(depth), index) = (found.row.hit.depth, found.row.hit.rank.1 as usize) else {
+            return Ok(Value::Null);
+        };
+        let Some((_, part)) = self.part(found)? else { return Ok(Value::Null) };
+        let mut offsets = Vec::new();
+        let mut next = Some(index).filter(|index| *index < part.len());
+        while let Some(index) = next {
+            next = part.parent(index);
+            if next.is_some() {
+                offsets.push(format!(",{}", part.node(index).offset));
+            }
+        }
+        offsets.reverse();
+        Ok(Value::owned(format!("(d{depth}{})", offsets.concat())))
+    }
+
+    fn first_cycle<'a>(&self, found: &Found) -> Result<Value<'a>> {
+        let places = self.view.places_of(&found.row.id)?;
+        let first = places.iter().map(|(cycle, _)| *cycle).min();
+        // The root and `^seq` lie in no place, and are in every snapshot; what is in no snapshot yet
+        // will be in the next.
+        let first = match found.row.hit.depth {
+            None => self.view.history().iter().next(),
+            Some(_) => first.or(Some(found.now)),
+        };
+        Ok(Value::maybe_int(first))
+    }
+}
+
+/// Where nodes hold their ids.
+const ID: Held = Held::EngineText(EngineText::Id);
+
+fn header_value<'a>(header: &Header, node: &'a Node, cycle: u64) -> Value<'a> {
+    match header.held {
+        Held::Text(field) => match field.text(node) {
+            Some(text) => Value::text(text),
+            None => match node.attrs.get(header.name).filter(|_| field.value(node).is_some()) {
+                Some(value) => column_of(value),
+                None => Value::Null,
+            },
+        },
+        Held::EngineText(text) => text.of(node).map_or(Value::Null, Value::Text),
+        Held::Number(field) => Value::maybe_int(field.of(node, cycle)),
+        Held::List(field) => match &field.of(node)[..] {
+            [] => Value::Null,
+            list => list_of(list),
+        },
+        Held::Flag(field) => Value::Int((*field.of(node)).into()),
+        Held::Attr(kind) => match (node.attrs.get(header.name), kind) {
+            (Some(value), _) => column_of(value),
+            (None, AttrKind::Flag) => Value::Int(0),
+            (None, _) => Value::Null,
+        },
+        Held::Content | Held::Children => Value::Null,
+    }
+}
+
+/// The custom attributes, without headers that are kept among them.
+fn attrs(node: &Node) -> String {
+    let own = node.attrs.iter().filter(|(name, _)| header(name).is_none());
+    let map: Map = own.map(|(name, value)| (name.to_string(), value.clone())).collect();
+    canonical_string(&Json::Map(map))
+}

@@ -1,0 +1,174 @@
+//! Running one statement: its parameters, its rows, its bounds.
+
+use super::answer::{SqlColumn, SqlReply};
+use super::connection::open;
+use super::faults::{fault, plain};
+use super::meter::Meter;
+use super::table::Table;
+use super::tables::tables;
+use crate::budget;
+use crate::code::Code;
+use crate::db::Db;
+use crate::error::{Error, Result};
+use crate::json::{Json, canonical_string};
+use crate::limits::{MAX_SQL_REPLY_BYTES, MAX_SQL_TEXT_BYTES, SQL_ROWS};
+use crate::model::hex;
+use rusqlite::types::{Value, ValueRef};
+use rusqlite::{Connection, Statement};
+use std::sync::Arc;
+
+/// Answers a question in SQL, at one moment of the store. `params` are a list for `?`, or an object
+/// for `:name`. At most `limit` rows come back.
+pub fn ask(db: &Db, sql: &str, params: &Json, limit: Option<u64>) -> Result<SqlReply> {
+    with_connection(db, sql, |connection, meter| {
+        run(connection, meter, sql, params, limit.unwrap_or(SQL_ROWS))
+    })
+}
+
+/// A connection over the tables of a moment, which ends before the moment does.
+pub(super) fn with_connection<T>(
+    db: &Db,
+    sql: &str,
+    work: impl FnOnce(&Connection, &Meter) -> Result<T>,
+) -> Result<T> {
+    check_text(sql)?;
+    let held = db.view();
+    over(tables(&held.shared()), sql, work)
+}
+
+/// A connection over these tables.
+pub(super) fn over<T>(
+    tables: Vec<Arc<dyn Table>>,
+    sql: &str,
+    work: impl FnOnce(&Connection, &Meter) -> Result<T>,
+) -> Result<T> {
+    budget::check()?;
+    let meter = Arc::new(Meter::default());
+    let connection = open(tables, &meter).map_err(|error| fault(error, sql, &meter))?;
+    work(&connection, &meter)
+}
+
+fn check_text(sql: &str) -> Result<()> {
+    if sql.len() > MAX_SQL_TEXT_BYTES {
+        let message = format!("a question in SQL has at most {MAX_SQL_TEXT_BYTES} bytes");
+        return Err(Error::new(Code::Limit, message));
+    }
+    match sql.contains('\0') {
+        true => Err(plain("the text has a character of the value 0")),
+        false => Ok(()),
+    }
+}
+
+/// A statement that only reads.
+pub(super) fn prepare<'c>(
+    connection: &'c Connection,
+    meter: &Meter,
+    sql: &str,
+) -> Result<Statement<'c>> {
+    let statement = connection.prepare(sql).map_err(|error| fault(error, sql, meter))?;
+    if statement.column_count() == 0 || !statement.readonly() {
+        let empty = statement.expanded_sql().is_none_or(|sql| sql.trim().is_empty());
+        return Err(match empty {
+            true => plain("there is no statement in the text"),
+            false => Error::new(Code::SqlDenied, "only questions can be asked: select … or with …"),
+        });
+    }
+    Ok(statement)
+}
+
+fn run(
+    connection: &Connection,
+    meter: &Meter,
+    sql: &str,
+    params: &Json,
+    limit: u64,
+) -> Result<SqlReply> {
+    let mut statement = prepare(connection, meter, sql)?;
+    bind(&mut statement, params)?;
+    let columns: Vec<SqlColumn> = statement
+        .columns()
+        .map(|column| SqlColumn {
+            name: column.name().to_owned(),
+            kind: column.decl_type().map(str::to_owned),
+        })
+        .collect();
+    let (mut rows, mut bytes, mut truncated) = (Vec::new(), 0usize, false);
+    let mut found = statement.raw_query();
+    while let Some(row) = found.next().map_err(|error| fault(error, sql, meter))? {
+        if rows.len() as u64 >= limit || bytes > MAX_SQL_REPLY_BYTES {
+            truncated = true;
+            break;
+        }
+        let mut values = Vec::with_capacity(columns.len());
+        for i in 0..columns.len() {
+            let value = row.get_ref(i).map_err(|error| fault(error, sql, meter))?;
+            let value = to_json(value);
+            bytes += 8 + value.as_str().map_or(0, str::len);
+            values.push(value);
+        }
+        rows.push(values);
+    }
+    Ok(SqlReply { columns, rows, truncated })
+}
+
+fn to_json(value: ValueRef<'_>) -> Json {
+    match value {
+        ValueRef::Null => Json::Null,
+        ValueRef::Integer(number) => Json::Int(number),
+        ValueRef::Real(number) if number.is_finite() => Json::Float(number),
+        // JSON has no word for these.
+        ValueRef::Real(number) => Json::from(if number > 0.0 { "Inf" } else { "-Inf" }),
+        ValueRef::Text(text) => Json::from(&*String::from_utf8_lossy(text)),
+        ValueRef::Blob(bytes) => Json::from(&*hex(bytes)),
+    }
+}
+
+/// Gives a statement its parameters: all of them, and no others.
+fn bind(statement: &mut Statement<'_>, params: &Json) -> Result<()> {
+    let count = statement.parameter_count();
+    let wrong = |given: usize| {
+        plain(format!("the statement has {count} parameters, and {given} are given"))
+    };
+    match params {
+        Json::Null if count == 0 => Ok(()),
+        Json::Null => Err(wrong(0)),
+        Json::List(list) if list.len() == count => {
+            for (i, value) in (1..).zip(list) {
+                put(statement, i, value)?;
+            }
+            Ok(())
+        }
+        Json::List(list) => Err(wrong(list.len())),
+        Json::Map(map) => {
+            let mut used = 0;
+            for i in 1..=count {
+                let name = statement.parameter_name(i).map(str::to_owned);
+                let bare = name.as_deref().map(|name| name.trim_start_matches([':', '@', '$']));
+                let value = bare.and_then(|bare| map.get(bare));
+                let Some(value) = value.or_else(|| map.get(name.as_deref()?)) else {
+                    let name = name.unwrap_or_else(|| format!("?{i}"));
+                    return Err(plain(format!("the parameter {name} is not given")));
+                };
+                put(statement, i, value)?;
+                used += 1;
+            }
+            if used < map.len() { Err(wrong(map.len())) } else { Ok(()) }
+        }
+        other => {
+            let message = format!("'params' is a list or an object, not {}", other.type_name());
+            Err(Error::request(message))
+        }
+    }
+}
+
+fn put(statement: &mut Statement<'_>, i: usize, value: &Json) -> Result<()> {
+    let value = match value {
+        Json::Null => Value::Null,
+        Json::Bool(flag) => Value::Integer((*flag).into()),
+        Json::Int(number) => Value::Integer(*number),
+        Json::Float(number) => Value::Real(*number),
+        Json::Str(text) => Value::Text(text.clone()),
+        other => Value::Text(canonical_string(other)),
+    };
+    statement.raw_bind_parameter(i, value).map_err(|error| plain(error.to_string()))
+}
