@@ -44,15 +44,16 @@ pub(super) struct SharedEnds {
 }
 
 impl ChainScan {
-    /// A scan of a chain, one of so many that are merged.
+    /// A scan of a chain, one of so many that are merged. `flat` has `^root` and `^seq` alone, before
+    /// and after.
     pub(super) fn new(
         chain: &Arc<Chain>,
         moment: &Moment<'_>,
+        flat: &mut Flat,
         (backward, ids): (bool, bool),
         scans: usize,
     ) -> Read<(ChainScan, SharedEnds)> {
-        let mut flat = Flat::shared(moment);
-        let scope = Scope::of(chain, &flat, moment)?;
+        let scope = Scope::of(chain, flat, moment)?;
         let mut scan = ChainScan {
             chain: chain.clone(),
             backward,
@@ -71,12 +72,13 @@ impl ChainScan {
             let wanted = scope.needed_places(moment)?;
             let parts = wanted.into_iter().map(|wanted| read_part(moment, wanted));
             flat.fill(parts.collect::<Result<Vec<_>, _>>()?.into_iter(), false);
-            let ends = Walk::new(&flat, moment).ends(chain, &mut |_| {})?;
-            let shared = scan.take_found(&flat, ends);
+            let ends = Walk::new(flat, moment).ends(chain, &mut |_| {})?;
+            let shared = scan.take_found(flat, ends);
+            flat.fill(std::iter::empty(), false);
             return Ok((scan, shared));
         }
-        let ends = Walk::new(&flat, moment).ends(chain, &mut |_| {})?;
-        let shared = scan.take_found(&flat, ends);
+        let ends = Walk::new(flat, moment).ends(chain, &mut |_| {})?;
+        let shared = scan.take_found(flat, ends);
         scan.parts = scope.places(moment)?;
         scan.total = scan.parts.len();
         Ok((scan, shared))
@@ -156,6 +158,25 @@ impl ChainScan {
     pub(super) fn pass(&mut self) -> Verdict {
         self.next += 1;
         self.verdicts[self.next - 1]
+    }
+
+    /// Gives what the index found in the next parts of the chunk, with ranks and ids, up to a part
+    /// that has to be read.
+    pub(super) fn drain_found(&mut self, mut each: impl FnMut((u64, u32), &str)) {
+        while let Some(verdict) = self.verdicts.get(self.next) {
+            match *verdict {
+                Verdict::Read => return,
+                Verdict::Skip => {}
+                Verdict::Found(first, count) => {
+                    let rank = self.chunk[self.next].2;
+                    for number in first..first + count {
+                        let (index, id) = self.hits.get(number);
+                        each((rank, index), id);
+                    }
+                }
+            }
+            self.next += 1;
+        }
     }
 
     /// A node that the index found: its index in its part, and its id.
