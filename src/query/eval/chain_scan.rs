@@ -12,8 +12,10 @@ use crate::query::plan::Chain;
 use crate::query::timeline::{Moment, Read};
 use std::sync::Arc;
 
-/// Turns that are looked at together: few at first, in case that is enough.
+/// Turns that are looked at together: few at first, in case that is enough. Whoever comes from the
+/// newest mostly wants very few.
 const FIRST_CHUNK: usize = 64;
+const FIRST_BACKWARD: usize = 4;
 const LAST_CHUNK: usize = 4096;
 
 /// A chain on its way over parts, forward or backward in canonical order.
@@ -65,7 +67,7 @@ impl ChainScan {
             verdicts: Vec::new(),
             next: 0,
             hits: IndexHits::default(),
-            size: FIRST_CHUNK,
+            size: if backward { FIRST_BACKWARD } else { FIRST_CHUNK },
             most: (LAST_CHUNK / scans.max(1)).max(FIRST_CHUNK),
         };
         if scope.crosses {
