@@ -145,7 +145,7 @@ impl Timeline for View {
     }
 
     fn newest_until(&self, ns: i64) -> Read<Option<u64>> {
-        Ok(self.reader.newest_until(self.history(), ns)?)
+        Ok(self.reader().newest_until(self.history(), ns)?)
     }
 
     fn event(&self, seq: u64) -> Read<EventState> {

@@ -3,15 +3,26 @@
 use super::answer::{SqlColumn, SqlReply};
 use super::faults::fault;
 use super::plan::Plan;
-use super::run::{prepare, with_connection};
+use super::run::{in_sql, prepare, with_connection};
 use super::tables::shapes;
 use crate::db::Db;
 use crate::error::Result;
 use crate::json::Json;
 use std::collections::HashMap;
 
-/// The steps of a statement, in order, each a row; what is done inside another is indented.
-pub fn explain(db: &Db, sql: &str) -> Result<SqlReply> {
+/// The steps of a statement, in order, each a row; what is done inside another is indented. Before them
+/// stands the statement, if stages were asked for.
+pub fn explain(db: &Db, q: &str) -> Result<SqlReply> {
+    in_sql(db, q, |sql| {
+        let mut reply = steps(db, sql)?;
+        if sql != q {
+            reply.rows.insert(0, vec![Json::from(sql)]);
+        }
+        Ok(reply)
+    })
+}
+
+fn steps(db: &Db, sql: &str) -> Result<SqlReply> {
     with_connection(db, sql, |connection, meter| {
         prepare(connection, meter, sql)?;
         let text = format!("EXPLAIN QUERY PLAN {sql}");

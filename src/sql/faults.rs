@@ -178,11 +178,15 @@ fn in_statement(mut error: Error, sql: &str) -> Error {
     let text = error.details.text.take().unwrap_or_default();
     let prefix = format!("at byte {start}: ");
     let message = error.message.strip_prefix(&prefix).unwrap_or(&error.message).to_owned();
-    let mut found = sql.match_indices(text.as_str()).map(|(at, _)| at);
+    // In the statement each quote of it is written twice.
+    let twice = |upto: usize| upto + text[..upto].matches('\'').count();
+    let quoted = text.replace('\'', "''");
+    let mut found = sql.match_indices(quoted.as_str()).map(|(at, _)| at);
     match (found.next(), found.next()) {
         (Some(at), None) if !text.is_empty() => {
-            error.message = format!("at byte {}: {message}", at + start);
-            error.details.span = Some((at + start, at + end));
+            let (start, end) = (at + twice(start), at + twice(end));
+            error.message = format!("at byte {start}: {message}");
+            error.details.span = Some((start, end));
             error.details.text = Some(sql.to_owned());
         }
         _ => error.message = format!("in the selector `{text}` at byte {start}: {message}"),

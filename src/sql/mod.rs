@@ -5,7 +5,7 @@
 //! `node_columns` makes the columns of nodes. Nothing is copied beforehand, nothing can be written and
 //! no file is in reach: `connection` refuses everything else. All tables of a statement read the same
 //! moment, a [`View`](crate::db) that is held from its beginning to its end. `faults` turns SQLite's
-//! errors into ours, `meter` bounds what a statement is handed, `plan` and `explain` say which
+//! errors into ours, `stages` makes a statement of a selector that goes on with `|`, `meter` bounds what a statement is handed, `plan` and `explain` say which
 //! conditions the engine uses.
 //!
 //! No other folder knows SQLite. Without the feature `sql` there are the types of questions and
@@ -39,6 +39,7 @@ mod run;
 mod selector;
 #[cfg(feature = "sql")]
 mod source;
+mod stages;
 #[cfg(feature = "sql")]
 mod table;
 #[cfg(feature = "sql")]
@@ -64,3 +65,4 @@ pub(crate) use completion::{Wanted, wanted};
 pub use explain::explain;
 #[cfg(feature = "sql")]
 pub use run::ask;
+pub use stages::has_stages;

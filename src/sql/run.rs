@@ -1,9 +1,11 @@
 //! Running one statement: its parameters, its rows, its bounds.
 
 use super::answer::{SqlColumn, SqlReply};
+use super::completion::is_sql;
 use super::connection::open;
 use super::faults::{fault, plain};
 use super::meter::Meter;
+use super::stages::{has_stages, statement};
 use super::table::Table;
 use super::tables::tables;
 use crate::budget;
@@ -17,12 +19,24 @@ use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Statement};
 use std::sync::Arc;
 
-/// Answers a question in SQL, at one moment of the store. `params` are a list for `?`, or an object
+/// Answers a question in SQL, or a selector with stages, at one moment of the store. `params` are a list for `?`, or an object
 /// for `:name`. At most `limit` rows come back.
-pub fn ask(db: &Db, sql: &str, params: &Json, limit: Option<u64>) -> Result<SqlReply> {
-    with_connection(db, sql, |connection, meter| {
-        run(connection, meter, sql, params, limit.unwrap_or(SQL_ROWS))
+pub fn ask(db: &Db, q: &str, params: &Json, limit: Option<u64>) -> Result<SqlReply> {
+    in_sql(db, q, |sql| {
+        with_connection(db, sql, |connection, meter| {
+            run(connection, meter, sql, params, limit.unwrap_or(SQL_ROWS))
+        })
     })
+}
+
+/// Gives the statement of a question to `work`: what it is, or what its stages stand for.
+pub(super) fn in_sql<T>(db: &Db, q: &str, work: impl FnOnce(&str) -> Result<T>) -> Result<T> {
+    if is_sql(q) || !has_stages(q) {
+        return work(q);
+    }
+    check_text(q)?;
+    let statement = statement(q, db.dialect())?;
+    work(&statement.sql).map_err(|error| statement.back(error))
 }
 
 /// A connection over the tables of a moment, which ends before the moment does.

@@ -1,0 +1,28 @@
+//! Stages: a selector that goes on with `|`, as one statement in SQL.
+//!
+//! `@t0 .cb | where bytes > 1000 | count by role`: a stage is a word and SQL in small. `scan` cuts a text
+//! into its stages, `parse` reads them, `build` makes the statement, which [`Statement::back`] leads from
+//! a place in it to the place in what was typed. There is no second evaluator.
+
+mod build;
+mod parse;
+mod scan;
+
+use crate::error::Result;
+use crate::language::Dialect;
+pub(super) use build::Statement;
+
+/// Whether a text is a selector with stages: a lone `|` stands outside of quotes and brackets.
+///
+/// ```
+/// assert!(pactdb::sql::has_stages("@t0 .cb | count by role"));
+/// assert!(!pactdb::sql::has_stages(".cb[content~'a|b']"));
+/// ```
+pub fn has_stages(text: &str) -> bool {
+    scan::first_stage(text).is_some()
+}
+
+/// The statement that a selector with stages stands for.
+pub(super) fn statement(text: &str, dialect: Dialect) -> Result<Statement<'_>> {
+    build::build(text, &parse::parse(text, dialect)?)
+}
