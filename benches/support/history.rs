@@ -13,6 +13,7 @@ const VERSION: u32 = 3;
 /// The two stores of one history.
 pub struct History {
     pub db: Db,
+    #[allow(dead_code, reason = "not every bench asks SQLite the same")]
     pub sqlite: Connection,
 }
 

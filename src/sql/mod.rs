@@ -65,4 +65,4 @@ pub(crate) use completion::{Wanted, wanted};
 pub use explain::explain;
 #[cfg(feature = "sql")]
 pub use run::ask;
-pub use stages::has_stages;
+pub use stages::{first_stage, has_stages, is_question};

@@ -11,6 +11,7 @@ mod fuzz;
 mod moment;
 mod refusals;
 mod same_as_selectors;
+mod stages;
 
 use crate::support::life::{CLOCK, live, must, requests};
 use crate::support::storage::Memory;

@@ -4,7 +4,7 @@
 //! where one comes too late, what there is becomes a table of the next.
 
 use super::parse::{At, Column, Source, Stage, Value};
-use crate::error::{Error, Result};
+use crate::error::Error;
 
 /// A statement, of which parts were typed.
 #[derive(Debug)]
@@ -122,7 +122,7 @@ impl<'s> Clauses<'s> {
 }
 
 /// The statement of a source and its stages.
-pub(super) fn build<'a>(text: &'a str, parsed: &(Source, Vec<Stage>)) -> Result<Statement<'a>> {
+pub(super) fn build<'a>(text: &'a str, parsed: &(Source, Vec<Stage>)) -> Statement<'a> {
     let (source, stages) = parsed;
     let mut levels = vec![Clauses::default()];
     for stage in stages {
@@ -135,7 +135,7 @@ pub(super) fn build<'a>(text: &'a str, parsed: &(Source, Vec<Stage>)) -> Result<
     }
     let mut statement = Statement { typed: text, sql: String::new(), parts: Vec::new() };
     write(&mut statement, source, &levels, true);
-    Ok(statement)
+    statement
 }
 
 fn write(out: &mut Statement<'_>, source: &Source, levels: &[Clauses<'_>], outermost: bool) {

@@ -1,28 +1,24 @@
 //! Stages: a selector that goes on with `|`, as one statement in SQL.
 //!
 //! `@t0 .cb | where bytes > 1000 | count by role`: a stage is a word and SQL in small. `scan` cuts a text
-//! into its stages, `parse` reads them, `build` makes the statement, which [`Statement::back`] leads from
-//! a place in it to the place in what was typed. There is no second evaluator.
+//! into its stages, `parse` reads them, `build` makes the statement, and its `back` leads from a place in
+//! it to the place in what was typed. There is no second evaluator.
 
+#[cfg(feature = "sql")]
 mod build;
+mod first;
+#[cfg(feature = "sql")]
 mod parse;
+#[cfg(feature = "sql")]
 mod scan;
 
-use crate::error::Result;
-use crate::language::Dialect;
-pub(super) use build::Statement;
-
-/// Whether a text is a selector with stages: a lone `|` stands outside of quotes and brackets.
-///
-/// ```
-/// assert!(pactdb::sql::has_stages("@t0 .cb | count by role"));
-/// assert!(!pactdb::sql::has_stages(".cb[content~'a|b']"));
-/// ```
-pub fn has_stages(text: &str) -> bool {
-    scan::first_stage(text).is_some()
-}
+pub use first::{first_stage, has_stages, is_question};
 
 /// The statement that a selector with stages stands for.
-pub(super) fn statement(text: &str, dialect: Dialect) -> Result<Statement<'_>> {
-    build::build(text, &parse::parse(text, dialect)?)
+#[cfg(feature = "sql")]
+pub(super) fn statement(
+    text: &str,
+    dialect: crate::language::Dialect,
+) -> crate::error::Result<build::Statement<'_>> {
+    Ok(build::build(text, &parse::parse(text, dialect)?))
 }

@@ -1,6 +1,7 @@
 //! From a text to stages. What is SQL in them is not looked at: it keeps its place in the text.
 
-use super::scan::{Piece, first_stage, split, trimmed, words};
+use super::first::first_stage;
+use super::scan::{Piece, split, trimmed, words};
 use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::language::{Dialect, nearest_word, parse_selector, parse_time};

@@ -1,23 +1,6 @@
-//! Where stages begin, and the words, quotes and brackets of SQL in small.
+//! The words, quotes and brackets of SQL in small.
 
-use crate::language::{Fault, Token, tokens};
 use std::ops::Range;
-
-/// Where the `|` of the first stage stands.
-pub(super) fn first_stage(text: &str) -> Option<usize> {
-    let mut depth = 0usize;
-    for lexeme in tokens(text) {
-        match lexeme.token {
-            Token::Open(_) => depth += 1,
-            Token::CloseRound | Token::CloseSquare | Token::CloseBrace => {
-                depth = depth.saturating_sub(1);
-            }
-            Token::Fault(Fault::Unexpected('|')) if depth == 0 => return Some(lexeme.span.start),
-            _ => {}
-        }
-    }
-    None
-}
 
 /// A piece of SQL, as small as splitting it needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

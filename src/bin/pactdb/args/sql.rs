@@ -1,5 +1,6 @@
 //! Arguments of questions in SQL.
 
+use crate::clock;
 use clap::Args;
 
 pub const EXAMPLES: &str = "Examples:
@@ -7,13 +8,14 @@ pub const EXAMPLES: &str = "Examples:
   pactdb sql \"select cycle, id from changes('@c1..@c9 .cb') where change = 'removed'\"
   pactdb sql --csv \"select at, sum(bytes) from each('@c1..@c40', '.cb') group by at\" > sizes.csv
   pactdb sql --param cb:1 'select * from lives where id = ?'
+  pactdb sql '@t0 .cb | sum bytes by role | sort 2 desc'
   pactdb sql --tables";
 
 /// `sql`
 #[derive(Args)]
 pub struct SqlArgs {
-    /// The statement; - is standard input
-    #[arg(required_unless_present = "tables")]
+    /// The statement, or a selector with stages; - is standard input
+    #[arg(required_unless_present = "tables", value_parser = clock::argument)]
     pub q: Option<String>,
     /// A value for a `?`, in their order: JSON, or else a text
     #[arg(short, long = "param", value_name = "VALUE")]

@@ -9,18 +9,33 @@ use pactdb::json::from_json;
 use pactdb::language::ast::Order;
 use pactdb::language::{named_id, parse_selector};
 use pactdb::protocol::{Client, ClientExt, Explain, Life, Nodes, Selection, Sql, State, Tree};
-use pactdb::sql::is_sql;
+use pactdb::sql::is_question;
 use pactdb::{Code, Diff, Error, Json, Log, Result, Select, SelectOptions};
 
 pub fn select(context: &Context, args: SelectArgs) -> Result<()> {
     let client = &*context.existing()?;
+    if is_question(&args.q) {
+        return rows(context, client, args);
+    }
     let q = timed(context, client, args.q, args.at)?;
     let options = options(&args.answer)?;
     context.run(client, Select { q, dialect: context.dialect, options })
 }
 
+/// A question that is answered with rows.
+fn rows(context: &Context, client: &dyn Client, args: SelectArgs) -> Result<()> {
+    let q = match args.at {
+        Some(at) => format!("{at} {}", args.q),
+        None => args.q,
+    };
+    context.run(client, Sql { q, ..Sql::default() })
+}
+
 pub fn nodes(context: &Context, args: SelectArgs) -> Result<()> {
     let client = &*context.existing()?;
+    if is_question(&args.q) {
+        return rows(context, client, args);
+    }
     let q = timed(context, client, args.q, args.at)?;
     let options = options(&args.answer)?;
     context.run(client, Nodes { q, dialect: context.dialect, options })
@@ -28,7 +43,7 @@ pub fn nodes(context: &Context, args: SelectArgs) -> Result<()> {
 
 pub fn explain(context: &Context, q: String, at: Option<String>) -> Result<()> {
     let client = &*context.existing()?;
-    if is_sql(&q) && at.is_none() {
+    if is_question(&q) && at.is_none() {
         return context.run(client, Sql { q, explain: true, ..Sql::default() });
     }
     let q = timed(context, client, q, at)?;

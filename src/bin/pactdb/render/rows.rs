@@ -10,6 +10,9 @@ use pactdb::{Error, Json, Map, Result, json, sql};
 /// What lies between two columns.
 const GAP: &str = "  ";
 
+/// The longest bar.
+const BAR: usize = 12;
+
 /// No column is made narrower than this.
 const NARROWEST: usize = 8;
 
@@ -22,7 +25,9 @@ pub fn rows(look: Look, reply: &SqlReply) -> String {
     let right: Vec<bool> = (0..reply.columns.len())
         .map(|i| reply.rows.iter().filter_map(|row| row.get(i)).all(is_number))
         .collect();
-    let most = if look.height.is_some() { look.width } else { usize::MAX };
+    let bars = if look.height.is_some() { bars(reply) } else { Vec::new() };
+    let room = if bars.is_empty() { 0 } else { BAR + GAP.len() };
+    let most = if look.height.is_some() { look.width.saturating_sub(room) } else { usize::MAX };
     let widths = widths(&lines, right.len(), most);
     let mut out = String::new();
     for (number, line) in lines.iter().enumerate() {
@@ -40,10 +45,36 @@ pub fn rows(look: Look, reply: &SqlReply) -> String {
                 (false, false) => text.extend([shown.as_str(), &space]),
             }
         }
+        if let Some(bar) = number.checked_sub(1).and_then(|row| bars.get(row)) {
+            text.push_str(&format!("{GAP}{}", look.paint(Tone::Dim, bar)));
+        }
         out.push_str(text.trim_end());
         out.push('\n');
     }
     out
+}
+
+/// A bar for each row, by the last column: none unless it has several numbers, of which none is
+/// negative, beside something that they are counted by.
+fn bars(reply: &SqlReply) -> Vec<String> {
+    let last = |row: &Vec<Json>| match row.last() {
+        Some(Json::Int(number)) if *number >= 0 => Some(*number as f64),
+        Some(Json::Float(number)) if *number >= 0.0 => Some(*number),
+        _ => None,
+    };
+    let numbers: Option<Vec<f64>> = reply.rows.iter().map(last).collect();
+    let numbers = numbers.filter(|numbers| numbers.len() > 1 && reply.columns.len() > 1);
+    let numbers = numbers.unwrap_or_default();
+    let most = numbers.iter().copied().fold(0.0, f64::max);
+    if most <= 0.0 {
+        return Vec::new();
+    }
+    let eighths = |number: f64| (number / most * (BAR * 8) as f64).round() as usize;
+    let bar = |eighths: usize| {
+        let part = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];
+        format!("{}{part}", "█".repeat(eighths / 8))
+    };
+    numbers.into_iter().map(|number| bar(eighths(number))).collect()
 }
 
 fn cell(value: &Json) -> String {

@@ -14,7 +14,7 @@ use pactdb::protocol::{
     ClientExt, Explain, Life, PolicyRequest, Replay, Request, Sql, StateReply, Thread, Watch,
 };
 use pactdb::session::ThreadFormat;
-use pactdb::sql::is_sql;
+use pactdb::sql::is_question;
 use pactdb::{Address, Code, Dialect, Error, Log, Result};
 
 /// How many of the newest turns a tree shows unless told otherwise.
@@ -194,8 +194,8 @@ pub fn explain(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     if rest.is_empty() {
         return Err(Error::request("which selector? `.explain SELECTOR`"));
     }
-    if is_sql(rest) {
-        let question = Sql { q: rest.to_owned(), explain: true, ..Sql::default() };
+    if is_question(rest) {
+        let question = Sql { q: query::asked(session, rest), explain: true, ..Sql::default() };
         return session.run(question.into());
     }
     let selector =

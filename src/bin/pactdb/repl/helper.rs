@@ -9,7 +9,7 @@ use super::session::Session;
 use crate::render::{Look, Tone, visible, width_of};
 use crate::signals;
 use pactdb::language::{Fault, Token, tokens, unclosed};
-use pactdb::sql::is_sql;
+use pactdb::sql::is_question;
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
 use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::{Hint, Hinter};
@@ -93,7 +93,7 @@ impl Hinter for LineHelper {
         if pos < line.len() || !self.look.colour {
             return None;
         }
-        if is_sql(line) { None } else { expected(line) }
+        if is_question(line) { None } else { expected(line) }
     }
 }
 
@@ -135,7 +135,7 @@ fn can_be_offered(candidate: &str) -> bool {
 /// Whether a text can be run as it is: no bracket or quote is open. An empty line at the end gives
 /// a bracket up, so that a forgotten one can be seen; in a quote it is part of the text.
 pub fn is_whole(text: &str) -> bool {
-    if is_sql(text) {
+    if is_question(text) {
         return text.matches('\'').count().is_multiple_of(2);
     }
     if meta::of_line(text).is_some() || unclosed(text).is_none() {

@@ -4,7 +4,7 @@ use super::meta;
 use anstyle::{AnsiColor, Style};
 use pactdb::json::is_unseen;
 use pactdb::language::{Lexeme, Token, TokenClass, statement_tokens};
-use pactdb::sql::is_sql;
+use pactdb::sql::{first_stage, is_sql};
 use std::borrow::Cow;
 
 /// The line in colours. With a cursor, the bracket there and its partner stand out.
@@ -13,6 +13,13 @@ pub fn paint(line: &str, cursor: Option<usize>) -> String {
     let mut rest = 0;
     if is_sql(line) {
         push(&mut out, Style::new(), line);
+        return out;
+    }
+    // Stages are SQL in small.
+    if let Some(stage) = first_stage(line) {
+        let selector = cursor.filter(|cursor| *cursor < stage);
+        out = paint(&line[..stage], selector);
+        push(&mut out, Style::new(), &line[stage..]);
         return out;
     }
     if let Some((_, arguments)) = meta::of_line(line) {

@@ -8,6 +8,7 @@ use crate::render::{self, Look, NodeView, Tone, visible};
 use crate::states;
 use pactdb::language::ast::Selector;
 use pactdb::protocol::{Client, ClientExt, Nodes, Selection, StateReply};
+use pactdb::sql::{has_stages, is_sql};
 use pactdb::{Dialect, Error, Json, Map, Result, Select};
 
 /// The last result, in a form from which others can be made.
@@ -61,6 +62,18 @@ pub fn through_lens(session: &Session<'_>, has_time: bool, text: &str) -> (Strin
         }
         _ => (text.to_owned(), String::new()),
     }
+}
+
+/// A question that is answered with rows. Stages without a time read the state that the lens is on.
+pub fn asked(session: &Session<'_>, text: &str) -> String {
+    let selects = has_stages(text) && !is_sql(text);
+    let has_time = !selects || text.trim_start().starts_with(['@', '|']) || is_each(text);
+    through_lens(session, has_time, text).0
+}
+
+/// Whether a text asks each snapshot of a range, which it names.
+fn is_each(text: &str) -> bool {
+    text.split_whitespace().next() == Some("each")
 }
 
 fn range(session: &mut Session<'_>, q: String, dialect: Dialect) -> Result<Outcome> {

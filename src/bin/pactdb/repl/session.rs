@@ -17,7 +17,7 @@ use pactdb::language::{Token, parse_statement, statement_tokens};
 use pactdb::protocol::{
     Body, Client, ClientExt, Replay, Reply, Request, Sql, State, StoreState, statement_request,
 };
-use pactdb::sql::is_sql;
+use pactdb::sql::is_question;
 use pactdb::{Address, Code, Dialect, Error, Json, Result};
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -132,8 +132,8 @@ impl<'a> Session<'a> {
             "quit" | "exit" => return Ok(Outcome::Leave),
             _ => {}
         }
-        if is_sql(line) {
-            let question = Sql { q: line.to_owned(), ..Sql::default() };
+        if is_question(line) {
+            let question = Sql { q: query::asked(self, line), ..Sql::default() };
             return self.run(question.into()).map_err(|error| report::in_line(error, line, ""));
         }
         let dialect = self.dialect_of(line);
@@ -173,8 +173,8 @@ impl<'a> Session<'a> {
         if meta::of_line(line).is_some() {
             return Ok(None);
         }
-        if is_sql(line) {
-            return Ok(Some(Sql { q: line.to_owned(), ..Sql::default() }.into()));
+        if is_question(line) {
+            return Ok(Some(Sql { q: query::asked(self, line), ..Sql::default() }.into()));
         }
         let dialect = self.dialect_of(line);
         let statement = parse_statement(line, dialect)
