@@ -4,7 +4,7 @@
 //! each snapshot in full, which on a long history is a great deal more than the history itself.
 
 use super::eval::{is_local, parts_looked_at};
-use super::plan::{Depends, Plan, State, When, critical_depths};
+use super::plan::{Depends, Plan, State, When, critical_depths, pinned_ids};
 use super::timeline::{Moment, Read, Timeline};
 use crate::language::ast::Mode;
 
@@ -21,8 +21,8 @@ pub(super) fn cost_warning(timeline: &dyn Timeline, plan: &Plan) -> Read<Option<
     let (true, Some(newest)) = (plan.ask.window.is_open(), timeline.history().back(0)) else {
         return Ok(None);
     };
-    // Too few snapshots to be worth a look.
-    if snapshots.saturating_mul(snapshots) < MANY {
+    // Too few snapshots to be worth a look, or ids whose places are known.
+    if snapshots.saturating_mul(snapshots) < MANY || pinned_ids(&plan.ask).is_some() {
         return Ok(None);
     }
     let moment = Moment::of(timeline, State::Cycle(newest))?;

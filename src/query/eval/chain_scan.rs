@@ -5,7 +5,7 @@
 //! all of them at once, and the scan has what it found.
 
 use super::from_index::{IndexEvaluator, IndexHits, Summary, Verdict};
-use super::results::Wants;
+use super::results::{FromIndex, Wants};
 use super::scope::{Parts, Scope, Wanted, is_dense};
 use super::walk::{Flat, Walk, read_part};
 use crate::budget;
@@ -13,8 +13,10 @@ use crate::query::plan::Chain;
 use crate::query::timeline::{Moment, Read};
 use std::sync::Arc;
 
-/// Turns that are looked at together: few at first, in case that is enough.
+/// Turns that are looked at together: few at first, in case that is enough. Whoever comes from the
+/// newest mostly wants very few.
 const FIRST_CHUNK: usize = 64;
+const FIRST_BACKWARD: usize = 4;
 const LAST_CHUNK: usize = 4096;
 
 /// A chain on its way over parts, forward or backward in canonical order.
@@ -45,15 +47,16 @@ pub(super) struct SharedEnds {
 }
 
 impl ChainScan {
-    /// A scan of a chain, one of so many that are merged.
+    /// A scan of a chain, one of so many that are merged. `flat` has `^root` and `^seq` alone, before
+    /// and after.
     pub(super) fn new(
         chain: &Arc<Chain>,
         moment: &Moment<'_>,
+        flat: &mut Flat,
         (backward, wants): (bool, Wants),
         scans: usize,
     ) -> Read<(ChainScan, SharedEnds)> {
-        let mut flat = Flat::shared(moment);
-        let scope = Scope::of(chain, &flat, moment)?;
+        let scope = Scope::of(chain, flat, moment)?;
         let mut scan = ChainScan {
             chain: chain.clone(),
             backward,
@@ -65,19 +68,20 @@ impl ChainScan {
             verdicts: Vec::new(),
             next: 0,
             hits: IndexHits::default(),
-            size: FIRST_CHUNK,
+            size: if backward { FIRST_BACKWARD } else { FIRST_CHUNK },
             most: (LAST_CHUNK / scans.max(1)).max(FIRST_CHUNK),
         };
         if scope.crosses {
             let wanted = scope.needed_places(moment)?;
             let parts = wanted.into_iter().map(|wanted| read_part(moment, wanted));
             flat.fill(parts.collect::<Result<Vec<_>, _>>()?.into_iter(), false);
-            let ends = Walk::new(&flat, moment).ends(chain, &mut |_| {})?;
-            let shared = scan.take_found(&flat, ends);
+            let ends = Walk::new(flat, moment).ends(chain, &mut |_| {})?;
+            let shared = scan.take_found(flat, ends);
+            flat.fill(std::iter::empty(), false);
             return Ok((scan, shared));
         }
-        let ends = Walk::new(&flat, moment).ends(chain, &mut |_| {})?;
-        let shared = scan.take_found(&flat, ends);
+        let ends = Walk::new(flat, moment).ends(chain, &mut |_| {})?;
+        let shared = scan.take_found(flat, ends);
         scan.parts = scope.places(moment)?;
         scan.total = scan.parts.len();
         Ok((scan, shared))
@@ -159,6 +163,24 @@ impl ChainScan {
     pub(super) fn pass(&mut self) -> Verdict {
         self.next += 1;
         self.verdicts[self.next - 1]
+    }
+
+    /// Gives what the index found in the next parts of the chunk, up to a part that has to be read.
+    pub(super) fn drain_found(&mut self, mut each: impl FnMut(FromIndex<'_>)) {
+        while let Some(verdict) = self.verdicts.get(self.next) {
+            match *verdict {
+                Verdict::Read => return,
+                Verdict::Skip => {}
+                Verdict::Found(first, count) => {
+                    let (_, depth, rank) = self.chunk[self.next];
+                    for number in first..first + count {
+                        let (index, id, summary) = self.hits.get(number);
+                        each(FromIndex { rank: (rank, index), depth, id, summary });
+                    }
+                }
+            }
+            self.next += 1;
+        }
     }
 
     /// A node that the index found: its index in its part, its id and its summary.

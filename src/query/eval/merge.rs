@@ -3,7 +3,7 @@
 
 use super::chain_scan::{ChainScan, SharedEnds};
 use super::from_index::Verdict;
-use super::results::{FromIndex, Hit, ResultItem, Wants, hit_in};
+use super::results::{FromIndex, Hit, ResultItem, Wants};
 use super::scope::Wanted;
 use super::walk::{Flat, Part, ROOT_RANK, SEQ_RANK, read_part, recency};
 use crate::language::ast::Order;
@@ -38,21 +38,33 @@ impl<T: ResultItem> Merge<T> {
         let way = (backward != recent, T::WANTS);
         let mut ends = SharedEnds::default();
         let mut scans = Vec::with_capacity(chains.len());
+        let mut flat = Flat::shared(moment);
         for chain in chains {
-            let (scan, shared) = ChainScan::new(chain, moment, way, chains.len())?;
+            let (scan, shared) = ChainScan::new(chain, moment, &mut flat, way, chains.len())?;
             ends.root |= shared.root;
             ends.seq |= shared.seq;
             scans.push(scan);
         }
         let shared = shared_hits(ends, recent, backward, moment);
-        let flat = Flat::shared(moment);
         Ok(Merge { scans, recent, backward, shared, flat, found: Vec::new() })
     }
 
-    /// Adds what comes next: what is found in one part, or one node that is in none. False if there
-    /// is no more.
+    /// Adds what comes next: what is found in one part, or one node that is in none; of a single chain
+    /// all that the index has found already. False if there is no more.
     pub(super) fn next(&mut self, moment: &Moment<'_>, out: &mut Vec<T>) -> Read<bool> {
         let front = self.front(moment)?;
+        if let [scan] = &mut self.scans[..]
+            && T::WANTS != Wants::Nodes
+            && !self.recent
+            && !self.backward
+            && self.shared.is_empty()
+        {
+            let before = out.len();
+            scan.drain_found(|found| out.extend(T::from_index(found)));
+            if out.len() > before {
+                return Ok(true);
+            }
+        }
         if let Some((rank, _)) = self.shared.front()
             && front.is_none_or(|(.., part)| self.is_before(*rank, part))
         {
@@ -130,7 +142,7 @@ impl<T: ResultItem> Merge<T> {
         }
         for (index, source) in &self.found {
             out.extend(match (&loaded, source) {
-                (Some(part), _) => Some(T::of(hit_in(part, *index, moment))),
+                (Some(part), _) => Some(T::in_part(part, *index, moment)),
                 (None, Some((scan, hit))) => {
                     let (_, id, summary) = self.scans[*scan as usize].hit(*hit);
                     let rank = (wanted.2, *index);

@@ -86,6 +86,9 @@ pub(crate) trait ResultItem: Sized {
     /// From a node that was read.
     fn of(hit: Hit) -> Self;
 
+    /// From a node of a part that was read.
+    fn in_part(part: &Part, index: u32, moment: &Moment<'_>) -> Self;
+
     /// From the turn index; none if the node has to be read.
     fn from_index(found: FromIndex<'_>) -> Option<Self>;
 
@@ -98,6 +101,15 @@ impl ResultItem for Hit {
 
     fn of(hit: Hit) -> Hit {
         hit
+    }
+
+    fn in_part(part: &Part, index: u32, moment: &Moment<'_>) -> Hit {
+        Hit {
+            node: part.nodes.node(index as usize).clone(),
+            depth: Some(part.depth),
+            parent: Some(part.parent_id(index as usize, moment.tree.root(), moment.tree.seq())),
+            rank: (part.rank, index),
+        }
     }
 
     fn from_index(_: FromIndex<'_>) -> Option<Hit> {
@@ -114,6 +126,10 @@ impl ResultItem for FoundId {
 
     fn of(hit: Hit) -> FoundId {
         FoundId { id: hit.node.id.clone(), rank: hit.rank }
+    }
+
+    fn in_part(part: &Part, index: u32, _: &Moment<'_>) -> FoundId {
+        FoundId { id: part.nodes.node(index as usize).id.clone(), rank: (part.rank, index) }
     }
 
     fn from_index(found: FromIndex<'_>) -> Option<FoundId> {
@@ -145,6 +161,10 @@ impl ResultItem for SummaryHit {
         SummaryHit { id: hit.node.id.clone(), content: hit.node.content, hit }
     }
 
+    fn in_part(part: &Part, index: u32, moment: &Moment<'_>) -> SummaryHit {
+        SummaryHit::of(Hit::in_part(part, index, moment))
+    }
+
     fn from_index(found: FromIndex<'_>) -> Option<SummaryHit> {
         let (node, content) = found.summary?;
         let hit =
@@ -165,16 +185,6 @@ fn hit(flat: &Flat, item: usize) -> Option<Hit> {
         parent: flat.parent_id(item),
         rank: flat.rank(item),
     })
-}
-
-/// The hit of a node of a part.
-pub(super) fn hit_in(part: &Part, index: u32, moment: &Moment<'_>) -> Hit {
-    Hit {
-        node: part.nodes.node(index as usize).clone(),
-        depth: Some(part.depth),
-        parent: Some(part.parent_id(index as usize, moment.tree.root(), moment.tree.seq())),
-        rank: (part.rank, index),
-    }
 }
 
 pub(super) fn hits(flat: &Flat, ends: Vec<usize>) -> Vec<Hit> {

@@ -5,7 +5,7 @@
 //! first, and keeps ids.
 
 use super::merge::Merge;
-use super::results::{FoundId, FromIndex, Hit, ResultItem, effective_order, hit_in};
+use super::results::{FoundId, FromIndex, Hit, ResultItem, effective_order};
 use super::settle::settled;
 use super::walk::{AH_RANK, FIRST_TURN_RANK, ROOT_RANK, SEQ_RANK, SYS_RANK, read_part};
 use crate::language::ast::Order;
@@ -166,5 +166,5 @@ fn node_of<T: ResultItem>(found: FoundId, moment: &Moment<'_>) -> Read<T> {
         }
     };
     let part = read_part(moment, (place.0, place.1, rank))?;
-    Ok(T::of(hit_in(&part, index, moment)))
+    Ok(T::in_part(&part, index, moment))
 }

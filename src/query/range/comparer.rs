@@ -14,6 +14,7 @@ use crate::query::eval::{Hit, find, find_in, find_whole, is_local};
 use crate::query::plan::{Ask, Depends, State};
 use crate::query::timeline::{Moment, Read, Timeline};
 use crate::snapshot::Contents;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Compares states of one store by one question.
@@ -21,11 +22,13 @@ pub(crate) struct Comparer<'a> {
     timeline: &'a dyn Timeline,
     ask: &'a Ask,
     depends: Depends,
+    /// What was found in the older state of the last pair, which is the newer one of the next.
+    older: RefCell<Option<(State, Vec<Hit>)>>,
 }
 
 impl<'a> Comparer<'a> {
     pub(crate) fn new(timeline: &'a dyn Timeline, ask: &'a Ask) -> Comparer<'a> {
-        Comparer { timeline, ask, depends: Depends::of(ask) }
+        Comparer { timeline, ask, depends: Depends::of(ask), older: RefCell::default() }
     }
 
     pub(crate) fn moment(&self, state: State) -> Read<Moment<'a>> {
@@ -47,7 +50,14 @@ impl<'a> Comparer<'a> {
             let places = self.changed_between((newer, new_state), (older, old_state))?;
             (find_in(self.ask, newer, &places)?, find_in(self.ask, older, &places)?)
         } else {
-            (find(self.ask, newer)?, find(self.ask, older)?)
+            let known = self.older.take().filter(|(state, _)| *state == new_state);
+            let new = match known {
+                Some((_, hits)) => hits,
+                None => find(self.ask, newer)?,
+            };
+            let old = find(self.ask, older)?;
+            self.older.replace(Some((old_state, old.clone())));
+            (new, old)
         };
         compare_hits((new, newer.cycle), (old, older.cycle), self.timeline.contents())
     }

@@ -3,6 +3,7 @@
 
 use crate::model::{Place, Spine};
 use crate::query::eval::walk::{AH_RANK, FIRST_TURN_RANK, SYS_RANK};
+use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -12,7 +13,7 @@ pub(crate) type Wanted = (Place, i64, u64);
 /// Parts that are still to be looked at, in canonical order.
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
-    stretches: VecDeque<Stretch>,
+    stretches: SmallVec<[Stretch; 3]>,
     left: u64,
     /// The least and the greatest depth of the turns.
     depths: Option<(i64, i64)>,
@@ -20,6 +21,7 @@ pub(crate) struct Parts {
 
 #[derive(Debug)]
 enum Stretch {
+    One(Option<Wanted>),
     Listed(VecDeque<Wanted>),
     /// The turns with these indexes.
     Turns(Range<u64>),
@@ -33,16 +35,17 @@ impl Parts {
         }
         self.left += list.len() as u64;
         if !list.is_empty() {
-            self.stretches.push_back(Stretch::Listed(list.into()));
+            self.stretches.push(Stretch::Listed(list.into()));
         }
     }
 
     /// `^sys` or `^ah`.
     pub(super) fn add_region(&mut self, place: Place) {
-        self.add(vec![match place {
+        self.left += 1;
+        self.stretches.push(Stretch::One(Some(match place {
             Place::Ah => (Place::Ah, 0, AH_RANK),
             _ => (Place::Sys, -1, SYS_RANK),
-        }]);
+        })));
     }
 
     /// The turns of some depths, which `count` turns have; not empty.
@@ -50,7 +53,7 @@ impl Parts {
         self.widen(from, to);
         let indexes = (count - to) as u64..(count - from + 1) as u64;
         self.left += indexes.end - indexes.start;
-        self.stretches.push_back(Stretch::Turns(indexes));
+        self.stretches.push(Stretch::Turns(indexes));
     }
 
     fn widen(&mut self, from: i64, to: i64) {
@@ -74,16 +77,13 @@ impl Parts {
         let mut taken = Vec::with_capacity(room);
         while taken.len() < count {
             let stretch = match backward {
-                true => self.stretches.back_mut(),
-                false => self.stretches.front_mut(),
+                true => self.stretches.last_mut(),
+                false => self.stretches.first_mut(),
             };
             let Some(stretch) = stretch else { break };
             stretch.take(count - taken.len(), backward, spine, &mut taken);
             if stretch.len() == 0 {
-                match backward {
-                    true => self.stretches.pop_back(),
-                    false => self.stretches.pop_front(),
-                };
+                self.stretches.remove(if backward { self.stretches.len() - 1 } else { 0 });
             }
         }
         self.left -= taken.len() as u64;
@@ -95,17 +95,18 @@ impl Parts {
         let mut left = count.min(self.left);
         self.left -= left;
         while left > 0
-            && let Some(stretch) = self.stretches.front_mut()
+            && let Some(stretch) = self.stretches.first_mut()
         {
             let skipped = left.min(stretch.len());
             left -= skipped;
             match stretch {
+                Stretch::One(part) => *part = None,
                 Stretch::Turns(indexes) => indexes.start += skipped,
                 // The cast is exact: a list is not longer.
                 Stretch::Listed(list) => drop(list.drain(..skipped as usize)),
             }
             if stretch.len() == 0 {
-                self.stretches.pop_front();
+                self.stretches.remove(0);
             }
         }
     }
@@ -119,6 +120,7 @@ impl Parts {
 impl Stretch {
     fn len(&self) -> u64 {
         match self {
+            Stretch::One(part) => u64::from(part.is_some()),
             Stretch::Listed(list) => list.len() as u64,
             Stretch::Turns(indexes) => indexes.end - indexes.start,
         }
@@ -126,6 +128,7 @@ impl Stretch {
 
     fn take(&mut self, count: usize, backward: bool, spine: &Spine, taken: &mut Vec<Wanted>) {
         match self {
+            Stretch::One(part) => taken.extend(part.take()),
             Stretch::Listed(list) => {
                 let count = count.min(list.len());
                 match backward {
