@@ -14,7 +14,7 @@ mod history;
 mod support;
 
 use history::cached;
-use pactdb::{Db, Json};
+use pactdb::Json;
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 use std::time::Instant;
@@ -28,8 +28,9 @@ fn main() {
         _ => 200_000,
     };
     let history = cached(turns);
-    let table = table_of(&history.db);
-    let nodes = one(&table, "SELECT count(*) FROM nodes");
+    let table = &history.sqlite;
+    make_table(table, history.db.last_cycle());
+    let nodes = one(table, "SELECT count(*) FROM newest");
     println!();
     println!("{turns} turns, {nodes} nodes: medians in ms, ratio = pactdb / SQLite");
     println!("{:<44} {:>10} {:>10} {:>8}", "question", "pactdb", "SQLite", "ratio");
@@ -40,7 +41,7 @@ fn main() {
             let answer = pactdb::sql::ask(&history.db, &ours, &Json::Null, Some(u64::MAX)).unwrap();
             one.push(began.elapsed().as_micros() as u64);
             let began = Instant::now();
-            let rows = all(&table, &theirs);
+            let rows = all(table, &theirs);
             other.push(began.elapsed().as_micros() as u64);
             assert_eq!(answer.rows, rows, "{name}");
         }
@@ -54,7 +55,7 @@ fn questions() -> Vec<(&'static str, String, String)> {
     let both = |name, select: &str, rest: &str| {
         let ours = format!("SELECT {select} FROM pact('@t0 .cb') {rest}");
         let theirs = format!(
-            "SELECT {select} FROM nodes WHERE class = 'block' {}",
+            "SELECT {select} FROM newest WHERE class = 'block' {}",
             rest.replace("WHERE", "AND")
         );
         (name, ours, theirs)
@@ -68,24 +69,16 @@ fn questions() -> Vec<(&'static str, String, String)> {
     ]
 }
 
-/// The nodes of the newest snapshot as an ordinary table.
-fn table_of(db: &Db) -> Connection {
-    let table = Connection::open_in_memory().unwrap();
-    table
-        .execute_batch("CREATE TABLE nodes(id TEXT, class TEXT, role TEXT, bytes INTEGER); BEGIN")
-        .unwrap();
-    let sql = "SELECT id, CASE nodeType WHEN 'cb' THEN 'block' ELSE 'other' END, role, bytes FROM pact('@t0 *')";
-    let nodes = pactdb::sql::ask(db, sql, &Json::Null, Some(u64::MAX)).unwrap();
-    {
-        let mut insert = table.prepare("INSERT INTO nodes VALUES (?, ?, ?, ?)").unwrap();
-        for row in &nodes.rows {
-            let text = |i: usize| row[i].as_str();
-            insert.execute((text(0), text(1), text(2), row[3].as_i64())).unwrap();
-        }
-    }
-    assert!(!nodes.truncated, "the answer is larger than one may be");
-    table.execute_batch("COMMIT").unwrap();
-    table
+/// Puts the nodes of the newest snapshot into an ordinary table in memory.
+fn make_table(sqlite: &Connection, newest: u64) {
+    let sql = format!(
+        "PRAGMA query_only = 0;
+         ATTACH ':memory:' AS memory;
+         CREATE TABLE memory.newest(id TEXT, class TEXT, role TEXT, bytes INTEGER);
+         INSERT INTO newest SELECT id, class, role, length(content) FROM nodes
+             WHERE valid_from <= {newest} AND valid_to > {newest} ORDER BY pos"
+    );
+    sqlite.execute_batch(&sql).unwrap();
 }
 
 fn one(table: &Connection, sql: &str) -> i64 {

@@ -165,8 +165,7 @@ impl ChainScan {
         self.verdicts[self.next - 1]
     }
 
-    /// Gives what the index found in the next parts of the chunk, up to a part
-    /// that has to be read.
+    /// Gives what the index found in the next parts of the chunk, up to a part that has to be read.
     pub(super) fn drain_found(&mut self, mut each: impl FnMut(FromIndex<'_>)) {
         while let Some(verdict) = self.verdicts.get(self.next) {
             match *verdict {

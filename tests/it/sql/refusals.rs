@@ -13,7 +13,6 @@ fn only_questions_are_answered() {
         "insert into lives values (1)",
         "update lives set id = 'x'",
         "delete from lives",
-        "delete from pact('@t0 .cb')",
         "create table t(a)",
         "create temp table t(a)",
         "create view v as select 1",
