@@ -74,7 +74,7 @@ fn long() -> Folder {
     folder
 }
 
-const SLOW: &str = "@* .cb[age>99999]";
+const SLOW: &str = "@* .cb[age=99999]";
 
 /// Who has the file attaches to the server, and who has the address asks it: both are answered alike.
 #[test]
