@@ -196,15 +196,15 @@ fn a_question_of_an_attached_program_ends_in_the_holder() {
     agent.ask(&json!({"op": "stats"}));
     let terminal = Terminal::start(&folder, &[]);
     terminal.shows("(attached to process");
-    terminal.ask("@* .cb[age>99999]");
+    terminal.ask("@* .cb[age=99999]");
     let screen = terminal.cancel();
     assert!(screen.contains("E_CANCELLED"), "{screen}");
-    let slow = folder.run(&["--timeout", "50ms", "select", "@* .cb[age>99999]"]);
+    let slow = folder.run(&["--timeout", "50ms", "select", "@* .cb[age=99999]"]);
     assert!(slow.err.starts_with("E_TIMEOUT"), "{slow:?}");
     // The holder still answers, and the one that is killed in the middle leaves nothing behind.
     let mut killed = folder
         .command()
-        .args(["select", "@* .cb[age>99999]"])
+        .args(["select", "@* .cb[age=99999]"])
         .stdout(Stdio::null())
         .spawn()
         .unwrap();

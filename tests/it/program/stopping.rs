@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
 
 /// A question that asks every snapshot in full: it takes long on a store of many turns.
-const SLOW: &str = "@* .cb[age>99999]";
+const SLOW: &str = "@* .cb[age=99999]";
 
 /// A store of many turns.
 fn long() -> Folder {

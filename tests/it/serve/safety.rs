@@ -7,7 +7,7 @@ const STATS: &str = r#"{"op":"stats"}"#;
 const ADD: &str = r#"{"op":"add","content":"x"}"#;
 
 /// A question that asks every snapshot in full.
-const SLOW: &str = r#"{"op":"select","q":"@* .cb[age>99999]"}"#;
+const SLOW: &str = r#"{"op":"select","q":"@* .cb[age=99999]"}"#;
 
 fn bearer(token: &str) -> [(&'static str, String); 1] {
     [("authorization", format!("Bearer {token}"))]
