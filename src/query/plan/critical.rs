@@ -19,8 +19,8 @@ pub fn critical_depths(ask: &Ask) -> Option<BTreeSet<i64>> {
         critical.chain(chain);
     }
     // What is picked among the old ones may be another once some of them are too young.
-    let known = !critical.unknown && !(critical.by_age && critical.picks);
-    known.then_some(critical.depths)
+    let unknown = critical.unknown || critical.by_age && critical.picks;
+    (!unknown).then_some(critical.depths)
 }
 
 #[derive(Default)]
