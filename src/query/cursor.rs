@@ -15,7 +15,7 @@ pub(crate) struct Cursor<T = Hit>(Way<T>);
 
 #[allow(clippy::large_enum_variant, reason = "there is one for each question")]
 enum Way<T> {
-    One(State, Option<HeldMoment>, Search<T>),
+    One(State, Option<Box<HeldMoment>>, Box<Search<T>>),
     Every(Box<Every<T>>),
 }
 
@@ -31,7 +31,7 @@ impl<T: ResultItem> Cursor<T> {
 
     /// The nodes that a question finds in one state.
     pub(crate) fn at(state: State, ask: &Ask) -> Cursor<T> {
-        Cursor(Way::One(state, None, Search::new(ask)))
+        Cursor(Way::One(state, None, Box::new(Search::new(ask))))
     }
 
     /// The next nodes, at most so many and fewer only if there are no more, each with the cycle that
@@ -40,12 +40,12 @@ impl<T: ResultItem> Cursor<T> {
         match &mut self.0 {
             Way::One(state, held, search) => {
                 let moment = match held.take() {
-                    Some(held) => Moment::held(held, timeline),
+                    Some(held) => Moment::held(*held, timeline),
                     None => Moment::of(timeline, *state)?,
                 };
                 let page = search.next(&moment, most);
                 let cycle = moment.cycle;
-                *held = Some(moment.hold());
+                *held = Some(Box::new(moment.hold()));
                 Ok(page?.into_iter().map(|node| (cycle, node)).collect())
             }
             Way::Every(every) => every.next(timeline, most),
