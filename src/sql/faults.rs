@@ -105,7 +105,8 @@ pub(super) fn plain(message: impl Into<String>) -> Error {
 
 /// What SQLite says without a place in the text.
 fn failed(message: &str, sql: &str) -> Error {
-    match message.ends_with("may not be modified") {
+    let refused = ["may not be modified", "may not be altered"];
+    match refused.iter().any(|end| message.ends_with(end)) {
         true => Error::new(Code::SqlDenied, "nothing can be made, changed or removed"),
         false => invalid(message, sql, None),
     }

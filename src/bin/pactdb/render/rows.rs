@@ -1,7 +1,7 @@
 //! Rows of an answer in SQL: a table for people, CSV and JSON lines for programs.
 
 use super::look::{Look, Tone};
-use super::text::{cut, padding, visible, width_of};
+use super::text::{cut, padding, visible, visible_lines, width_of};
 use super::units::plural;
 use pactdb::language::nearest_word;
 use pactdb::protocol::SqlReply;
@@ -112,12 +112,14 @@ fn widths(lines: &[Vec<String>], count: usize, most: usize) -> Vec<usize> {
     }
 }
 
-/// The rows as CSV, with the names of the columns first (RFC 4180, but for the ends of lines).
+/// The rows as CSV, with the names of the columns first (RFC 4180, but for the ends of lines). What a
+/// terminal would obey is written out.
 pub fn csv(reply: &SqlReply) -> String {
     let names = reply.columns.iter().map(|column| Json::from(column.name.as_str())).collect();
     let mut out = String::new();
     for row in std::iter::once(&names).chain(&reply.rows) {
-        let fields: Vec<String> = row.iter().map(|value| field(&plain(value))).collect();
+        let fields: Vec<String> =
+            row.iter().map(|value| field(&visible_lines(&plain(value)))).collect();
         out.push_str(&fields.join(","));
         out.push('\n');
     }
