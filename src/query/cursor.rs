@@ -13,7 +13,6 @@ use super::timeline::{HeldMoment, Moment, Read, Timeline};
 /// A question on its way.
 pub(crate) struct Cursor<T = Hit>(Way<T>);
 
-#[allow(clippy::large_enum_variant, reason = "there is one for each question")]
 enum Way<T> {
     One(State, Option<Box<HeldMoment>>, Box<Search<T>>),
     Every(Box<Every<T>>),

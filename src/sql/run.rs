@@ -31,12 +31,18 @@ pub fn ask(db: &Db, q: &str, params: &Json, limit: Option<u64>) -> Result<SqlRep
 
 /// Gives the statement of a question to `work`: what it is, or what its stages stand for.
 pub(super) fn in_sql<T>(db: &Db, q: &str, work: impl FnOnce(&str) -> Result<T>) -> Result<T> {
-    if is_sql(q) || !has_stages(q) {
+    if is_sql(q) || !(has_stages(q) || begins_as_selector(q)) {
         return work(q);
     }
     check_text(q)?;
     let statement = statement(q, db.dialect())?;
     work(&statement.sql).map_err(|error| statement.back(error))
+}
+
+/// Whether a text can only be a selector, whatever is wrong with it.
+fn begins_as_selector(q: &str) -> bool {
+    let each = q.split_whitespace().next() == Some("each");
+    each || q.trim_start().starts_with(['@', '.', '^', '#', '*', '[', '{', '+'])
 }
 
 /// A connection over the tables of a moment, which ends before the moment does.

@@ -61,10 +61,10 @@ fn check(db: &Db, times: &[i64], until: i64) {
         (Some(cycle), found) => assert_eq!(found.unwrap().cycle(), cycle, "{until}"),
         (None, found) => assert_eq!(found.err().unwrap().code, Code::SnapshotNotFound, "{until}"),
     }
-    let ids = db.select(&format!("{} .cb", address(until)));
+    let ids = db.select(format!("{} .cb", address(until)));
     match scanned(times, until) {
         Some(cycle) => {
-            assert_eq!(ids.unwrap(), db.select(&format!("@c{cycle} .cb")).unwrap(), "{until}");
+            assert_eq!(ids.unwrap(), db.select(format!("@c{cycle} .cb")).unwrap(), "{until}");
         }
         None => assert_eq!(ids.unwrap_err().code, Code::SnapshotNotFound),
     }
@@ -110,8 +110,8 @@ proptest! {
 
 /// A reply without the words of the question.
 fn without_words(mut reply: Value) -> Value {
-    reply.as_object_mut().unwrap().remove("warnings");
     if let Some(answer) = reply["ok"].as_object_mut() {
+        answer.remove("warnings");
         assert!(answer.remove("query").is_some(), "{answer:?}");
     }
     reply

@@ -19,8 +19,8 @@ fn cargo(arguments: &[&str]) -> String {
 }
 
 fn metadata() -> Value {
-    let arguments =
-        ["metadata", "--format-version", "1", "--locked", "--offline", "--all-features"];
+    // The crates of other systems are not needed to build this, and may have to be fetched.
+    let arguments = ["metadata", "--format-version", "1", "--locked", "--all-features"];
     serde_json::from_str(&cargo(&arguments)).unwrap()
 }
 

@@ -90,9 +90,12 @@ fn a_selector_in_a_question_is_pointed_into() {
     let (start, end) = wrong.details.span.unwrap();
     assert_eq!((&sql[start..end], start), ("[", 27));
     assert!(wrong.message.starts_with("at byte 27: "), "{wrong}");
-    // What stands in the text with its quotes doubled, or twice, or not at all, is quoted.
+    // Its quotes are doubled in the statement.
+    let sql = "select * from pact('@t0 .cb[role=''a''] )')";
+    let (start, _) = error(db, sql).details.span.unwrap();
+    assert_eq!(&sql[start..], ")')");
+    // What stands in the text twice, or not at all, is quoted.
     for sql in [
-        "select * from pact('@t0 .cb[role=''a''')",
         "select * from pact('@t0 .cb' || '[')",
         "select * from pact('.cb[') union select * from pact('.cb[')",
     ] {

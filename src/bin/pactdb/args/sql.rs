@@ -24,10 +24,10 @@ pub struct SqlArgs {
     #[arg(long, value_name = "N")]
     pub limit: Option<u64>,
     /// As CSV
-    #[arg(long, conflicts_with_all = ["jsonl", "json"])]
+    #[arg(long, conflicts_with = "jsonl")]
     pub csv: bool,
     /// As JSON, an object a line
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long)]
     pub jsonl: bool,
     /// Say how it would be answered, and which conditions the engine gets
     #[arg(long)]

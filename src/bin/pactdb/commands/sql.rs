@@ -10,6 +10,9 @@ use pactdb::{Error, Json, Result, json, sql};
 use std::io::{BufReader, IsTerminal, Read};
 
 pub fn run(context: &Context, args: SqlArgs) -> Result<()> {
+    if context.json && (args.csv || args.jsonl) {
+        return Err(Error::request("--json, --jsonl and --csv are three forms: give one"));
+    }
     let Some(q) = args.q.filter(|_| !args.tables) else {
         return context.say(&sql::catalogue(), &render::tables(context.look, None)?);
     };

@@ -43,6 +43,10 @@ impl Store {
                 let found = self.events.iter().position(|(seq, ..)| *seq == event);
                 found.map(|index| Some(self.snapshots.len() + index))
             }
+            // These states have no times.
+            TimeKind::Clock(_) | TimeKind::ClockRange(..) => {
+                return Err(vec!["E_SNAPSHOT_NOT_FOUND"]);
+            }
             _ => return Err(vec!["E_SELECTOR_INVALID"]),
         };
         found.ok_or(vec![NOT_FOUND])
@@ -70,6 +74,10 @@ impl Store {
                 let all = all.map(|i| Stop { which: Some(i), value: self.snapshots[i].0 as i64 });
                 let held = |cycle: u64| i64::try_from(cycle).unwrap_or(i64::MAX);
                 (held(a.min(b)), held(a.max(b)), all.collect())
+            }
+            // These states have no times.
+            TimeKind::Clock(_) | TimeKind::ClockRange(..) => {
+                return Err(vec!["E_SNAPSHOT_NOT_FOUND"]);
             }
             _ => return Err(vec!["E_SELECTOR_INVALID"]),
         };
