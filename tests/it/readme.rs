@@ -99,6 +99,7 @@ fn run(example: &Example, folder: &Path) -> Vec<String> {
         .current_dir(folder)
         .env("PATH", path)
         .env_remove("PACTDB_STORE")
+        .env("FIXTURES", concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -140,6 +141,12 @@ fn the_examples_of_the_page_on_the_repl_are_true() {
 #[test]
 fn the_examples_of_the_page_on_sql_are_true() {
     check(include_str!("../../docs/sql.md"), 8);
+}
+
+/// Questions that agent developers have, each with one line that answers it.
+#[test]
+fn the_questions_are_answered() {
+    check(include_str!("../../fixtures/questions.md"), 25);
 }
 
 fn check(text: &str, least: usize) {
