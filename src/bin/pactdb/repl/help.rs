@@ -218,8 +218,7 @@ place   :pre :core :post           before, in, behind the core of a turn
 count   :first :last :nth(2)
 depth   :depth(1-3)  d1..d3        the newest turn is 1, the head is 0
 end     @limit=5 @skip=5 @first @order=path|recent|id @mode=latest
-stages  SELECTOR | where bytes > 100 | count, sum bytes by role | sort 2 desc
-        take 5   skip 5   distinct   show id, bytes   each @c1..@c9 .cb | … by at
+stages  SELECTOR | where bytes > 99 | count, sum bytes by role | sort 2 desc | take 5
 
 Only snapshots have age, born_turn, depth and sdepth: @t0 .cb[age>3]
 A line that begins with a dot and a command's name is the command; *.log selects
