@@ -4,9 +4,9 @@
 //! row by row as they are asked for: `tables` has them, `vtab` puts them behind SQLite's interface,
 //! `node_columns` makes the columns of nodes. Nothing is copied beforehand, nothing can be written and
 //! no file is in reach: `connection` refuses everything else. All tables of a statement read the same
-//! moment, a [`View`](crate::db) that is held from its beginning to its end. `faults` turns SQLite's
-//! errors into ours, `stages` makes a statement of a selector that goes on with `|`, `meter` bounds what a statement is handed, `plan` and `explain` say which
-//! conditions the engine uses.
+//! moment, a view that is held from its beginning to its end. `stages` makes a statement of a selector
+//! that goes on with `|`. `faults` turns SQLite's errors into ours, `meter` bounds what a statement is
+//! handed, `plan` and `explain` say which conditions the engine uses.
 //!
 //! No other folder knows SQLite. Without the feature `sql` there are the types of questions and
 //! answers, and every question is refused.
