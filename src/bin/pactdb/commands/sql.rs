@@ -9,6 +9,9 @@ use pactdb::protocol::{ClientExt, Sql};
 use pactdb::{Error, Json, Result, json, sql};
 use std::io::{BufReader, IsTerminal, Read};
 
+/// Every row: the greatest number that a request can bring.
+const ALL: u64 = i64::MAX as u64;
+
 pub fn run(context: &Context, args: SqlArgs) -> Result<()> {
     if context.json && (args.csv || args.jsonl) {
         return Err(Error::request("--json, --jsonl and --csv are three forms: give one"));
@@ -21,7 +24,7 @@ pub fn run(context: &Context, args: SqlArgs) -> Result<()> {
     let params = (!params.is_empty()).then_some(Json::List(params));
     // What goes into a pipe is not cut.
     let piped = !std::io::stdout().is_terminal() && !context.json;
-    let limit = args.limit.or(piped.then_some(u64::MAX));
+    let limit = args.limit.or(piped.then_some(ALL));
     let request = Sql { q, params, limit, explain: args.explain };
     let client = &*context.existing()?;
     if !args.csv && !args.jsonl {
