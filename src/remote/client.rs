@@ -142,11 +142,7 @@ impl Remote {
 impl Client for Remote {
     fn call(&self, envelope: Envelope, sink: Sink<'_>) -> Reply {
         let rid = envelope.rid.clone();
-        self.ask(envelope, sink).unwrap_or_else(|error| Reply {
-            rid,
-            result: Err(error),
-            warnings: Vec::new(),
-        })
+        self.ask(envelope, sink).unwrap_or_else(|error| Reply::refused(rid, error))
     }
 }
 
