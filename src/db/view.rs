@@ -26,6 +26,7 @@ use std::sync::{Arc, RwLockReadGuard};
 
 /// The store at one moment. Commits that follow do not show in it. It is read only while the
 /// [`HeldView`] that it came from lives: then nothing that is derived is exchanged meanwhile.
+#[derive(Clone)]
 pub(crate) struct View {
     db: Db,
     working: Arc<Working>,
@@ -33,7 +34,7 @@ pub(crate) struct View {
 
 /// A moment of the store that can be read.
 pub(crate) struct HeldView<'a> {
-    view: Arc<View>,
+    view: View,
     _derived: RwLockReadGuard<'a, ()>,
 }
 
@@ -49,7 +50,7 @@ impl Deref for HeldView<'_> {
 impl HeldView<'_> {
     /// The moment, for somebody who is gone before this is.
     pub(crate) fn shared(&self) -> Arc<View> {
-        self.view.clone()
+        Arc::new(self.view.clone())
     }
 }
 
@@ -209,7 +210,7 @@ impl Db {
     pub(crate) fn view(&self) -> HeldView<'_> {
         let derived = self.reading();
         let view = View { db: self.clone(), working: self.working() };
-        HeldView { view: Arc::new(view), _derived: derived }
+        HeldView { view, _derived: derived }
     }
 
     /// The dialect that queries of this store are in unless they say otherwise.

@@ -15,9 +15,9 @@ use crate::storage::{
 /// knows; none if it was never used.
 pub(crate) fn places(view: &View, id: &str) -> Result<Option<Vec<(u64, Place)>>, StoreError> {
     let table = view.ids()?;
-    match table.get(id)? {
+    match table.get(id.as_bytes())? {
         Some(row) => read_places(id, row.value()).map(Some),
-        None => check_neighbours(table, IDS, id).map(|()| None),
+        None => check_neighbours(table, IDS, id.as_bytes()).map(|()| None),
     }
 }
 
@@ -42,13 +42,13 @@ pub(crate) fn referrers(view: &View, id: &str) -> Result<Vec<Id>, StoreError> {
 pub(super) fn write_ids(txn: &Writer, memtable: &Memtable) -> Result<(), StoreError> {
     let mut ids = txn.open_table(IDS)?;
     for (id, places) in &memtable.ids {
-        let mut all = match ids.get(&**id)? {
+        let mut all = match ids.get(id.as_bytes())? {
             Some(row) => read_places(id, row.value())?,
             None => Vec::new(),
         };
         all.extend_from_slice(places);
         let row = seal(IDS.name(), id.as_bytes(), encode(&all)?);
-        ids.insert(&**id, row.as_slice())?;
+        ids.insert(id.as_bytes(), row.as_slice())?;
     }
     let mut refs = txn.open_table(REFS)?;
     for (target, referrer) in &memtable.refs {

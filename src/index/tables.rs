@@ -8,7 +8,7 @@ use crate::model::{Place, Slot};
 use crate::storage::{Bytes, Key, Readable, Side, StoreError, Table, Writer, repack, seal};
 
 /// The version of the derived tables. Another one means: rebuild them from the log.
-const DERIVED: u32 = 14;
+const DERIVED: u32 = 15;
 
 /// Versions of the parts of the tree, and commits. See [`part_key`].
 pub(crate) const PARTS: Table<PartKey> = Table::derived("parts");
@@ -24,8 +24,9 @@ pub(crate) const NAMES: Table<NameKey> = Table::derived("features");
 /// their contents.
 pub(crate) const TRIGRAMS: Table<TrigramKey> = Table::derived("grams");
 
-/// For an id, the places that its node came to lie in, each with the cycle.
-pub(crate) const IDS: Table<&'static str> = Table::derived("ids");
+/// For the bytes of an id, the places that its node came to lie in, each with the cycle. The type is
+/// not a text: whoever looks for one pays for looking whether each key on the way is UTF-8.
+pub(crate) const IDS: Table<Bytes> = Table::derived("ids");
 
 /// A span of life, a cycle, and a place that may hold a node of that span due then.
 pub(crate) const EXPIRY: Table<ExpiryKey> = Table::derived("expiry");

@@ -20,7 +20,7 @@ pub(crate) struct OpenedTables {
     summaries: OpenedTable<PageKey>,
     names: OpenedTable<NameKey>,
     trigrams: OpenedTable<TrigramKey>,
-    ids: OpenedTable<&'static str>,
+    ids: OpenedTable<Bytes>,
     expiry: OpenedTable<ExpiryKey>,
     last_cycle: OnceLock<Option<u64>>,
 }
@@ -48,7 +48,7 @@ impl View {
         self.kept.trigrams.get(self, TRIGRAMS)
     }
 
-    pub(super) fn ids(&self) -> Result<&Reading<&'static str, Bytes>, StoreError> {
+    pub(super) fn ids(&self) -> Result<&Reading<Bytes, Bytes>, StoreError> {
         self.kept.ids.get(self, IDS)
     }
 

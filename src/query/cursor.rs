@@ -14,8 +14,16 @@ use super::timeline::{HeldMoment, Moment, Read, Timeline};
 pub(crate) struct Cursor<T = Hit>(Way<T>);
 
 enum Way<T> {
-    One(State, Option<Box<HeldMoment>>, Box<Search<T>>),
+    One(Box<One<T>>),
     Every(Box<Every<T>>),
+}
+
+struct One<T> {
+    state: State,
+    ask: Ask,
+    search: Search<T>,
+    /// The moment, from the first page on.
+    held: Option<HeldMoment>,
 }
 
 impl<T: ResultItem> Cursor<T> {
@@ -30,21 +38,22 @@ impl<T: ResultItem> Cursor<T> {
 
     /// The nodes that a question finds in one state.
     pub(crate) fn at(state: State, ask: &Ask) -> Cursor<T> {
-        Cursor(Way::One(state, None, Box::new(Search::new(ask))))
+        let (search, ask) = (Search::new(ask), ask.clone());
+        Cursor(Way::One(Box::new(One { state, ask, search, held: None })))
     }
 
     /// The next nodes, at most so many and fewer only if there are no more, each with the cycle that
     /// its ttl is counted to.
     pub(crate) fn next(&mut self, timeline: &dyn Timeline, most: usize) -> Read<Vec<Met<T>>> {
         match &mut self.0 {
-            Way::One(state, held, search) => {
-                let moment = match held.take() {
-                    Some(held) => Moment::held(*held, timeline),
-                    None => Moment::of(timeline, *state)?,
+            Way::One(one) => {
+                let moment = match one.held.take() {
+                    Some(held) => Moment::held(held, timeline),
+                    None => Moment::of(timeline, one.state)?,
                 };
-                let page = search.next(&moment, most);
+                let page = one.search.next(&one.ask, &moment, most);
                 let cycle = moment.cycle;
-                *held = Some(Box::new(moment.hold()));
+                one.held = Some(moment.hold());
                 Ok(page?.into_iter().map(|node| (cycle, node)).collect())
             }
             Way::Every(every) => every.next(timeline, most),

@@ -110,7 +110,7 @@ impl<T: ResultItem> Every<T> {
         };
         if let Some((held, mut search)) = self.open.take() {
             let moment = Moment::held(held, timeline);
-            let page = search.next(&moment, wanted)?;
+            let page = search.next(&self.ask, &moment, wanted)?;
             if page.is_empty() {
                 return Ok(true);
             }

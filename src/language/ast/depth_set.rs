@@ -4,32 +4,36 @@
 
 use super::depth::{DepthExpr, DepthItem};
 use crate::language::words::Op;
+use smallvec::{SmallVec, smallvec};
 
 /// A set of depths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DepthSet {
-    spans: Vec<(i64, i64)>,
+    spans: Spans,
 }
+
+/// Mostly there is one.
+type Spans = SmallVec<[(i64, i64); 1]>;
 
 impl DepthSet {
     /// No depth.
     pub fn none() -> DepthSet {
-        DepthSet { spans: Vec::new() }
+        DepthSet { spans: Spans::new() }
     }
 
     /// Every depth.
     pub fn all() -> DepthSet {
-        DepthSet { spans: vec![(i64::MIN, i64::MAX)] }
+        DepthSet { spans: smallvec![(i64::MIN, i64::MAX)] }
     }
 
     /// From the first to the second, both included.
     pub fn span(from: i64, to: i64) -> DepthSet {
-        DepthSet::of(vec![(from, to)])
+        DepthSet::of(smallvec![(from, to)])
     }
 
     /// What a depth expression means.
     pub fn from_expr(expr: &DepthExpr) -> DepthSet {
-        let mut spans = Vec::new();
+        let mut spans = Spans::new();
         for item in &expr.items {
             collect(item, &mut spans);
         }
@@ -41,10 +45,10 @@ impl DepthSet {
         DepthSet::of(compare(op, n))
     }
 
-    fn of(mut spans: Vec<(i64, i64)>) -> DepthSet {
+    fn of(mut spans: Spans) -> DepthSet {
         spans.retain(|(from, to)| from <= to);
         spans.sort_unstable();
-        let mut merged: Vec<(i64, i64)> = Vec::with_capacity(spans.len());
+        let mut merged = Spans::with_capacity(spans.len());
         for (from, to) in spans {
             match merged.last_mut() {
                 Some((_, end)) if from <= end.saturating_add(1) => *end = (*end).max(to),
@@ -67,7 +71,7 @@ impl DepthSet {
 
     /// The depths in both.
     pub fn and(&self, other: &DepthSet) -> DepthSet {
-        let mut spans = Vec::new();
+        let mut spans = Spans::new();
         let (mut a, mut b) = (self.spans.iter().peekable(), other.spans.iter().peekable());
         while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
             spans.push((x.0.max(y.0), x.1.min(y.1)));
@@ -97,7 +101,7 @@ impl DepthSet {
     }
 }
 
-fn collect(item: &DepthItem, spans: &mut Vec<(i64, i64)>) {
+fn collect(item: &DepthItem, spans: &mut Spans) {
     match item {
         DepthItem::One(n) => spans.push((*n, *n)),
         DepthItem::Range(from, to) => spans.push((*from, *to)),
@@ -107,17 +111,17 @@ fn collect(item: &DepthItem, spans: &mut Vec<(i64, i64)>) {
     }
 }
 
-fn compare(op: Op, n: i64) -> Vec<(i64, i64)> {
+fn compare(op: Op, n: i64) -> Spans {
     let below = n.checked_sub(1).map(|end| (i64::MIN, end));
     let above = n.checked_add(1).map(|start| (start, i64::MAX));
     match op {
         Op::Lt => below.into_iter().collect(),
-        Op::Le => vec![(i64::MIN, n)],
+        Op::Le => smallvec![(i64::MIN, n)],
         Op::Gt => above.into_iter().collect(),
-        Op::Ge => vec![(n, i64::MAX)],
-        Op::Eq => vec![(n, n)],
+        Op::Ge => smallvec![(n, i64::MAX)],
+        Op::Eq => smallvec![(n, n)],
         Op::Ne => below.into_iter().chain(above).collect(),
-        Op::Match => Vec::new(),
+        Op::Match => Spans::new(),
     }
 }
 

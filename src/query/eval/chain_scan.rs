@@ -11,6 +11,7 @@ use super::walk::{Flat, Walk, read_part};
 use crate::budget;
 use crate::query::plan::Chain;
 use crate::query::timeline::{Moment, Read};
+use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
 /// Turns that are looked at together: few at first, in case that is enough. Whoever comes from the
@@ -30,8 +31,8 @@ pub(super) struct ChainScan {
     total: u64,
     index: Option<IndexEvaluator>,
     /// The present chunk: its parts, what is to be done about each, and which is next.
-    chunk: Vec<Wanted>,
-    verdicts: Vec<Verdict>,
+    chunk: SmallVec<[Wanted; 4]>,
+    verdicts: SmallVec<[Verdict; 4]>,
     next: usize,
     hits: IndexHits,
     /// How large the next chunk is, and how large they become.
@@ -64,8 +65,8 @@ impl ChainScan {
             parts: Parts::default(),
             total: 0,
             index: None,
-            chunk: Vec::new(),
-            verdicts: Vec::new(),
+            chunk: SmallVec::new(),
+            verdicts: SmallVec::new(),
             next: 0,
             hits: IndexHits::default(),
             size: if backward { FIRST_BACKWARD } else { FIRST_CHUNK },
@@ -80,8 +81,10 @@ impl ChainScan {
             flat.fill(std::iter::empty(), false);
             return Ok((scan, shared));
         }
-        let ends = Walk::new(flat, moment).ends(chain, &mut |_| {})?;
-        let shared = scan.take_found(flat, ends);
+        let shared = match scope.ends_above {
+            true => scan.take_found(flat, Walk::new(flat, moment).ends(chain, &mut |_| {})?),
+            false => SharedEnds::default(),
+        };
         scan.parts = scope.places(moment)?;
         scan.total = scan.parts.len();
         Ok((scan, shared))
@@ -143,12 +146,12 @@ impl ChainScan {
         self.chunk = self.parts.take(self.size, self.backward, moment.tree.spine());
         (self.next, self.size) = (0, (self.size * 2).min(self.most));
         if !is_dense(&self.chunk) {
-            self.verdicts = vec![Verdict::Read; self.chunk.len()];
+            self.verdicts = smallvec![Verdict::Read; self.chunk.len()];
             return Ok(());
         }
         let chain = &self.chain;
         let index = self.index.get_or_insert_with(|| IndexEvaluator::new(chain, depths, moment));
-        self.verdicts = index.evaluate(&self.chunk, self.wants, moment, &mut self.hits)?;
+        self.verdicts = index.evaluate(&self.chunk, self.wants, moment, &mut self.hits)?.into();
         moment.note(|tally| {
             let count = |wanted: &dyn Fn(&Verdict) -> bool| {
                 self.verdicts.iter().filter(|verdict| wanted(verdict)).count() as u64

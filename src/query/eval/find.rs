@@ -13,12 +13,12 @@ use crate::query::timeline::{Moment, Read};
 
 /// The answer of one state, in order and within the window.
 pub fn find(ask: &Ask, moment: &Moment<'_>) -> Read<Vec<Hit>> {
-    Search::new(ask).next(moment, usize::MAX)
+    Search::new(ask).next(ask, moment, usize::MAX)
 }
 
 /// The ids of the same answer. The turn index often has them, so that nodes need not be loaded.
 pub fn find_ids(ask: &Ask, moment: &Moment<'_>) -> Read<Vec<Id>> {
-    let found: Vec<FoundId> = Search::new(ask).next(moment, usize::MAX)?;
+    let found: Vec<FoundId> = Search::new(ask).next(ask, moment, usize::MAX)?;
     Ok(found.into_iter().map(|found| found.id).collect())
 }
 

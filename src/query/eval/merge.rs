@@ -9,12 +9,13 @@ use super::walk::{Flat, Part, ROOT_RANK, SEQ_RANK, read_part, recency};
 use crate::language::ast::Order;
 use crate::query::plan::Chain;
 use crate::query::timeline::{Moment, Read};
+use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Chains on their way over parts.
 pub(super) struct Merge<T> {
-    scans: Vec<ChainScan>,
+    scans: SmallVec<[ChainScan; 1]>,
     /// By recency, or in canonical order.
     recent: bool,
     backward: bool,
@@ -37,7 +38,7 @@ impl<T: ResultItem> Merge<T> {
         // The newest parts come first by recency, and the last ones of the tree backward.
         let way = (backward != recent, T::WANTS);
         let mut ends = SharedEnds::default();
-        let mut scans = Vec::with_capacity(chains.len());
+        let mut scans = SmallVec::with_capacity(chains.len());
         let mut flat = Flat::shared(moment);
         for chain in chains {
             let (scan, shared) = ChainScan::new(chain, moment, &mut flat, way, chains.len())?;

@@ -1,8 +1,8 @@
 //! The answer of one state, page by page, in the order of R7 and within the window.
 //!
-//! A search holds nothing of the store: whoever asks for a page brings the moment, which has to be
-//! the same each time. It holds one part's hits at the most. Only the order by id needs everything
-//! first, and keeps ids.
+//! A search holds neither the question nor anything of the store: whoever asks for a page brings the
+//! question and the moment, which have to be the same each time. It holds one part's hits at the
+//! most. Only the order by id needs everything first, and keeps ids.
 
 use super::merge::Merge;
 use super::results::{FoundId, FromIndex, Hit, ResultItem, effective_order};
@@ -12,12 +12,15 @@ use crate::language::ast::Order;
 use crate::model::{Place, ReadError};
 use crate::query::plan::{Ask, Chain, Group};
 use crate::query::timeline::{Moment, Read};
+use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+/// Mostly there is one.
+type Chains = SmallVec<[Arc<Chain>; 1]>;
+
 /// A question on its way through one state.
 pub(crate) struct Search<T> {
-    ask: Ask,
     stage: Stage<T>,
     /// How many are still to be left out, and how many may still be given.
     skip: u64,
@@ -30,7 +33,7 @@ enum Stage<T> {
     /// The alternative of the only group that is next.
     Next(usize),
     /// An alternative, or one of each group; and whether it has found anything.
-    Merging(usize, Box<Merge<T>>, bool),
+    Merging(usize, Merge<T>, bool),
     /// Everything, by id.
     Sorted(std::vec::IntoIter<FoundId>),
     Over,
@@ -40,14 +43,14 @@ impl<T: ResultItem> Search<T> {
     /// A question that is about to be asked.
     pub(crate) fn new(ask: &Ask) -> Search<T> {
         let (skip, left) = (ask.window.skip, ask.window.limit.unwrap_or(u64::MAX));
-        Search { ask: ask.clone(), stage: Stage::Next(0), skip, left, ready: VecDeque::new() }
+        Search { stage: Stage::Next(0), skip, left, ready: VecDeque::new() }
     }
 
     /// The next page: at most so many, and fewer only if there are no more.
-    pub(crate) fn next(&mut self, moment: &Moment<'_>, most: usize) -> Read<Vec<T>> {
+    pub(crate) fn next(&mut self, ask: &Ask, moment: &Moment<'_>, most: usize) -> Read<Vec<T>> {
         let most = usize::try_from(self.left).map_or(most, |left| left.min(most));
         let mut page: Vec<T> = self.ready.drain(..most.min(self.ready.len())).collect();
-        while page.len() < most && self.more(moment, &mut page)? {
+        while page.len() < most && self.more(ask, moment, &mut page)? {
             if self.skip > 0 {
                 let skipped = page.len().min(usize::try_from(self.skip).unwrap_or(usize::MAX));
                 page.drain(..skipped);
@@ -62,11 +65,11 @@ impl<T: ResultItem> Search<T> {
     }
 
     /// Adds some; false if there are no more.
-    fn more(&mut self, moment: &Moment<'_>, page: &mut Vec<T>) -> Read<bool> {
+    fn more(&mut self, ask: &Ask, moment: &Moment<'_>, page: &mut Vec<T>) -> Read<bool> {
         match &mut self.stage {
             Stage::Next(alternative) => {
                 let alternative = *alternative;
-                self.begin(alternative, moment)?;
+                self.begin(ask, alternative, moment)?;
             }
             Stage::Merging(alternative, merge, any) => {
                 let before = page.len();
@@ -75,7 +78,7 @@ impl<T: ResultItem> Search<T> {
                     return Ok(true);
                 }
                 let next = *alternative + 1;
-                let is_left = matches!(&self.ask.groups[..], [only] if next < only.chains.len());
+                let is_left = matches!(&ask.groups[..], [only] if next < only.chains.len());
                 self.stage = if is_left && !*any { Stage::Next(next) } else { Stage::Over };
             }
             Stage::Sorted(found) => match found.next() {
@@ -88,29 +91,29 @@ impl<T: ResultItem> Search<T> {
     }
 
     /// Begins with an alternative of the only group, or with what each of several groups comes to.
-    fn begin(&mut self, alternative: usize, moment: &Moment<'_>) -> Read<()> {
-        let (order, chains) = match &self.ask.groups[..] {
+    fn begin(&mut self, ask: &Ask, alternative: usize, moment: &Moment<'_>) -> Read<()> {
+        let (order, chains) = match &ask.groups[..] {
             [only] => {
-                let order = effective_order(&self.ask, Some(alternative));
+                let order = effective_order(ask, Some(alternative));
                 let chain = only.chains.get(alternative).map(|chain| settled(chain, moment));
-                (order, chain.into_iter().collect::<Read<Vec<_>>>()?)
+                (order, chain.into_iter().collect::<Read<Chains>>()?)
             }
             groups => {
-                let mut chains = Vec::with_capacity(groups.len());
+                let mut chains = Chains::with_capacity(groups.len());
                 for group in groups {
                     chains.extend(chosen(group, moment)?);
                 }
-                (effective_order(&self.ask, None), chains)
+                (effective_order(ask, None), chains)
             }
         };
         if order != Order::Id {
-            let merge = Box::new(Merge::new(&chains, order, false, moment)?);
+            let merge = Merge::new(&chains, order, false, moment)?;
             self.stage = Stage::Merging(alternative, merge, false);
             return Ok(());
         }
         let mut found = all(&mut Merge::new(&chains, Order::Path, false, moment)?, moment)?;
         found.sort_unstable_by(|a: &FoundId, b| a.id.cmp(&b.id));
-        let is_left = matches!(&self.ask.groups[..], [only] if alternative + 1 < only.chains.len());
+        let is_left = matches!(&ask.groups[..], [only] if alternative + 1 < only.chains.len());
         self.stage = match found.is_empty() && is_left {
             true => Stage::Next(alternative + 1),
             false => Stage::Sorted(found.into_iter()),

@@ -18,32 +18,41 @@ use std::collections::BTreeSet;
 
 /// The bounds of a chain.
 #[derive(Debug, Clone)]
-pub(crate) struct Scope {
+pub(crate) struct Scope<'c> {
     /// The depths of the parts that can matter.
     pub(super) depths: DepthSet,
     /// In each part that matters lies one of the ids of each set.
-    pub(crate) ids: Vec<BTreeSet<Box<str>>>,
+    pub(crate) ids: Vec<&'c BTreeSet<Box<str>>>,
     /// What each part that matters holds.
     pub(super) needs: Vec<Need>,
     /// Whether something is counted over several parts.
     pub(crate) crosses: bool,
+    /// Whether the chain may end at `^root` or at `^seq`.
+    pub(crate) ends_above: bool,
 }
 
-impl Scope {
+impl<'c> Scope<'c> {
     /// The bounds of a chain at a moment; `shared` has `^root` and `^seq` alone.
-    pub(crate) fn of(chain: &Chain, shared: &Flat, moment: &Moment<'_>) -> Read<Scope> {
+    pub(crate) fn of(chain: &'c Chain, shared: &Flat, moment: &Moment<'_>) -> Read<Scope<'c>> {
         let mut scope = Scope::open();
-        scope.chain(chain, Walk::lenient(shared, moment))?;
+        let spots = scope.chain(chain, Walk::lenient(shared, moment))?;
+        scope.ends_above = scope.crosses || !spots.is_empty();
         Ok(scope)
     }
 
-    pub(super) fn open() -> Scope {
-        Scope { depths: DepthSet::all(), ids: Vec::new(), needs: Vec::new(), crosses: false }
+    pub(super) fn open() -> Scope<'c> {
+        Scope {
+            depths: DepthSet::all(),
+            ids: Vec::new(),
+            needs: Vec::new(),
+            crosses: false,
+            ends_above: false,
+        }
     }
 
     /// Returns where in `^root` and `^seq` the chain may come to. Recursion is as deep as
     /// parentheses nest.
-    fn chain(&mut self, chain: &Chain, walk: Walk<'_>) -> Read<Vec<Spot>> {
+    fn chain(&mut self, chain: &'c Chain, walk: Walk<'_>) -> Read<Vec<Spot>> {
         let mut spots = match &chain.start {
             Start::Step(step) => {
                 let spots = walk.anywhere(step)?;
@@ -71,7 +80,7 @@ impl Scope {
         Ok(spots)
     }
 
-    fn any_of(&mut self, chains: &[Chain], walk: Walk<'_>) -> Read<Vec<Spot>> {
+    fn any_of(&mut self, chains: &'c [Chain], walk: Walk<'_>) -> Read<Vec<Spot>> {
         let mut spots = Vec::new();
         let mut scopes = Vec::with_capacity(chains.len());
         for chain in chains {
@@ -91,17 +100,17 @@ impl Scope {
         Ok(spots)
     }
 
-    fn step(&mut self, step: &Step, only_in_parts: bool) {
+    fn step(&mut self, step: &'c Step, only_in_parts: bool) {
         if let (Step::Nodes(compound), true) = (step, only_in_parts) {
             self.require(compound);
         }
     }
 
-    fn require(&mut self, compound: &Compound) {
+    fn require(&mut self, compound: &'c Compound) {
         for test in &compound.tests {
             self.depths = self.depths.and(&depths_of(test));
             if let Test::Ids(ids) = test {
-                self.ids.push(ids.clone());
+                self.ids.push(ids);
             }
         }
         self.needs.extend(needs_of(compound));

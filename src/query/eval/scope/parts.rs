@@ -72,9 +72,14 @@ impl Parts {
     }
 
     /// Takes the next parts, or the last ones with the very last first. `spine` has the turns.
-    pub(crate) fn take(&mut self, count: usize, backward: bool, spine: &Spine) -> Vec<Wanted> {
+    pub(crate) fn take(
+        &mut self,
+        count: usize,
+        backward: bool,
+        spine: &Spine,
+    ) -> SmallVec<[Wanted; 4]> {
         let room = usize::try_from(self.left).map_or(count, |left| left.min(count));
-        let mut taken = Vec::with_capacity(room);
+        let mut taken = SmallVec::with_capacity(room);
         while taken.len() < count {
             let stretch = match backward {
                 true => self.stretches.last_mut(),
@@ -113,7 +118,7 @@ impl Parts {
 
     /// All of them.
     pub(crate) fn all(mut self, spine: &Spine) -> Vec<Wanted> {
-        self.take(usize::MAX, false, spine)
+        self.take(usize::MAX, false, spine).into_vec()
     }
 }
 
@@ -126,7 +131,13 @@ impl Stretch {
         }
     }
 
-    fn take(&mut self, count: usize, backward: bool, spine: &Spine, taken: &mut Vec<Wanted>) {
+    fn take(
+        &mut self,
+        count: usize,
+        backward: bool,
+        spine: &Spine,
+        taken: &mut SmallVec<[Wanted; 4]>,
+    ) {
         match self {
             Stretch::One(part) => taken.extend(part.take()),
             Stretch::Listed(list) => {

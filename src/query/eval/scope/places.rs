@@ -19,19 +19,21 @@ const FEW: usize = 4;
 /// Whether it pays to ask the turn index before turns are loaded: its pages hold neighbours, so few
 /// pages must have many of the turns.
 pub(crate) fn is_dense(wanted: &[Wanted]) -> bool {
-    let mut neighbours: Vec<(u64, u32)> =
-        wanted.iter().filter_map(|(place, ..)| place.slot()).map(Slot::page).collect();
-    neighbours.dedup();
-    wanted.len() > FEW && neighbours.len() <= wanted.len() / 8
+    let mut pages = 0;
+    let mut last = None;
+    for page in wanted.iter().filter_map(|(place, ..)| place.slot()).map(Slot::page) {
+        pages += usize::from(last.replace(page) != Some(page));
+    }
+    wanted.len() > FEW && pages <= wanted.len() / 8
 }
 
-impl Scope {
+impl Scope<'_> {
     /// The parts that matter, in canonical order.
     pub(crate) fn places(&self, moment: &Moment<'_>) -> Read<Parts> {
         let list = match self.ids.iter().min_by_key(|ids| ids.len()) {
             Some(ids) => self.places_of_ids(ids, moment)?,
             None => match self.finite_places(moment)? {
-                Some(places) => self.known_places(places, moment),
+                Some(places) => self.known_places(places.into_iter().collect(), moment),
                 None => match self.turns_from_lookups(moment)? {
                     Some(turns) => self.known_turns(&turns, moment),
                     None => return Ok(self.places_by_depth(moment)),
@@ -119,7 +121,7 @@ impl Scope {
     }
 
     fn places_of_ids(&self, ids: &BTreeSet<Box<str>>, moment: &Moment<'_>) -> Read<Vec<Wanted>> {
-        let mut places = BTreeSet::new();
+        let mut places = Vec::with_capacity(ids.len());
         for id in ids {
             places.extend(moment.tree.find(id)?.map(|position| position.place));
         }
@@ -144,8 +146,10 @@ impl Scope {
         Ok(Some(places))
     }
 
-    fn known_places(&self, places: BTreeSet<Place>, moment: &Moment<'_>) -> Vec<Wanted> {
+    fn known_places(&self, mut places: Vec<Place>, moment: &Moment<'_>) -> Vec<Wanted> {
         let place = |place| Some((place, rank_of(place, moment)?));
+        places.sort_unstable();
+        places.dedup();
         let mut found: Vec<Wanted> = places
             .into_iter()
             .filter_map(place)
