@@ -152,7 +152,7 @@ fn a_flipped_bit_in_a_small_index_decides_nothing() {
     check::<&str>(&image, &right, "origins", &mut random);
     check::<&str>(&image, &right, "attempt_cycles", &mut random);
     check::<&str>(&image, &right, "open_attempts", &mut random);
-    check::<&str>(&image, &right, "ids", &mut random);
+    check::<&[u8]>(&image, &right, "ids", &mut random);
     check::<&str>(&image, &right, "instances", &mut random);
 }
 

@@ -194,7 +194,8 @@ fn the_file_holds_the_recorded_indexes() {
     }
     drop(db);
     let named = ["hello", "rules", "note", "mistake", "mt:1", "mc:1", "open", "sys"];
-    let mut text = rows::<&str, &[u8]>(&storage, "ids", |key, row| {
+    let mut text = rows::<&[u8], &[u8]>(&storage, "ids", |key, row| {
+        let key = std::str::from_utf8(key).unwrap();
         named.contains(&key).then(|| format!("{key} {}", hex(row)))
     });
     text += &rows::<(u8, u64, u64, u32), &[u8]>(&storage, "expiry", |key, row| {

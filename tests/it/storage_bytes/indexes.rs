@@ -22,7 +22,7 @@ pub(super) fn check(db: &Database, parts: &Parts, upto: u64) {
 }
 
 fn check_ids(db: &Database, parts: &Parts, upto: u64) {
-    let found = texts(db, "ids").into_iter().map(|(id, row)| {
+    let found = texts::<&[u8]>(db, "ids").into_iter().map(|(id, row)| {
         let mut bytes = Cursor::new(&row, format!("ids {id}"));
         let places = bytes.list(|bytes| (bytes.marked(), place(bytes)));
         bytes.end();
@@ -117,7 +117,7 @@ fn check_prunes(db: &Database, parts: &Parts, upto: u64) {
 }
 
 fn check_instances(db: &Database, parts: &Parts, upto: u64) {
-    let found = texts(db, "instances").into_iter().map(|(key, row)| {
+    let found = texts::<&str>(db, "instances").into_iter().map(|(key, row)| {
         let mut bytes = Cursor::new(&row, format!("instances {key}"));
         let instance = instance(&mut bytes);
         bytes.end();
@@ -136,7 +136,7 @@ fn check_instances(db: &Database, parts: &Parts, upto: u64) {
         .filter(|(_, instance)| runs(instance))
         .map(|(key, _)| (key.clone(), Vec::new()))
         .collect();
-    assert_eq!(texts(db, "running"), running);
+    assert_eq!(texts::<&str>(db, "running"), running);
 }
 
 /// Provider calls and origins, which are written with their events.
@@ -168,7 +168,7 @@ pub(super) fn check_notes(db: &Database, log: &Log) {
     for (table, expected) in
         [("attempt_cycles", cycles), ("open_attempts", open), ("origins", origins)]
     {
-        let found = texts(db, table).into_iter().map(|(key, row)| {
+        let found = texts::<&str>(db, table).into_iter().map(|(key, row)| {
             let mut bytes = Cursor::new(&row, table);
             let number = bytes.septets();
             bytes.end();

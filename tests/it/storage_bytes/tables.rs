@@ -18,9 +18,9 @@ pub(super) fn rows<K: Key + 'static>(db: &Database, table: &str) -> Vec<(Vec<u8>
     rows.collect()
 }
 
-/// Rows by a key that is a text, without their checks.
-pub(super) fn texts(db: &Database, table: &str) -> BTreeMap<String, Vec<u8>> {
-    let rows = rows::<&str>(db, table).into_iter().map(|(key, row)| {
+/// Rows by a key that is a text, without their checks. `K` is what the file says that it is.
+pub(super) fn texts<K: Key + 'static>(db: &Database, table: &str) -> BTreeMap<String, Vec<u8>> {
+    let rows = rows::<K>(db, table).into_iter().map(|(key, row)| {
         let bytes = checked(table, &key, &row).to_vec();
         (String::from_utf8(key).unwrap(), bytes)
     });
