@@ -9,7 +9,7 @@ use crate::language::ast::Selector;
 use crate::language::{Dialect, parse_selector};
 use crate::model::{ChangedPart, Generation, Place, Slot, Subtree, Tree};
 use crate::query::{
-    self, DiffReply, EventState, Explanation, Read, ReadStates, RichDiffReply, Selected,
+    self, DiffBlock, DiffReply, EventState, Explanation, Read, ReadStates, RichDiffReply, Selected,
     SelectedNodes, Timeline,
 };
 use crate::snapshot::Contents;
@@ -241,6 +241,21 @@ impl Db {
         let answer = self
             .selector(&q, dialect)
             .and_then(|selector| query::answer(&*self.view(), &q, &selector, dialect, &options));
+        answer.map_err(|error| Error::from(error).in_text(&q))
+    }
+
+    /// Answers a selector; what changed over a range is given to `each` block by block, newest first,
+    /// and is not in the answer. It ends early if that says no.
+    pub(crate) fn select_by_block(
+        &self,
+        question: Select,
+        each: &mut dyn FnMut(DiffBlock) -> bool,
+    ) -> Result<Selected> {
+        let Select { q, dialect, options } = question;
+        let dialect = dialect.unwrap_or(self.dialect());
+        let answer = self.selector(&q, dialect).and_then(|selector| {
+            query::answer_by_block(&*self.view(), &q, &selector, dialect, &options, each)
+        });
         answer.map_err(|error| Error::from(error).in_text(&q))
     }
 

@@ -21,9 +21,9 @@ use crate::db::{
     UndoReply,
 };
 use crate::error::{Error, Result};
-use crate::json::{Json, Map};
+use crate::json::{Json, Map, to_json};
 use crate::lifecycle::Policy;
-use crate::query::{Explanation, Selected};
+use crate::query::{DiffBlock, Explanation, Selected};
 use crate::session::{self, Comparison, Moment, SameThread, ThreadRequest};
 use crate::sql::{self, SqlReply};
 use crate::store::Verified;
@@ -121,7 +121,21 @@ run! {
         Ok(Exact(thread.text))
     };
     Select => Selection: |request, call| {
-        Ok(match call.db.select(request)? {
+        let db = call.db;
+        let selected = match call.stream {
+            true => {
+                let mut told = Ok(());
+                let mut each = |block: DiffBlock| {
+                    told = to_json(&block).map_err(Error::from).and_then(|block| call.part(block));
+                    told.is_ok()
+                };
+                let selected = db.select_by_block(request, &mut each)?;
+                told?;
+                selected
+            }
+            false => db.select(request)?,
+        };
+        Ok(match selected {
             Selected::Ids { ids, warnings } => {
                 call.warnings.extend(warnings);
                 Selection::Ids(ids)

@@ -53,7 +53,9 @@ pub use range::{
 pub use resolve::resolve;
 #[cfg(feature = "sql")]
 pub(crate) use select::changes_between;
-pub use select::{Selected, SelectedNodes, answer, nodes, select, select_paged, select_whole};
+pub use select::{
+    Selected, SelectedNodes, answer, answer_by_block, nodes, select, select_paged, select_whole,
+};
 pub use states::{ReadStates, states_read};
 pub use timeline::{EventState, Moment, Read, Tally, Timeline};
 #[cfg(feature = "sql")]

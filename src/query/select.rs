@@ -9,9 +9,7 @@ use super::plan::{Plan, When};
 #[cfg(feature = "sql")]
 use super::plan::{RangeKind, Stop};
 use super::query_error::QueryError;
-#[cfg(feature = "sql")]
-use super::range::DiffBlock;
-use super::range::{RangeDiffLatestResult, Stops, range};
+use super::range::{DiffBlock, RangeDiffLatestResult, Stops, range, range_by_block};
 use super::resolve::resolve;
 use super::timeline::{Moment, Timeline};
 use crate::json::{Json, Map};
@@ -73,10 +71,32 @@ pub fn answer(
     dialect: Dialect,
     options: &SelectOptions,
 ) -> Result<Selected, QueryError> {
+    let mut diffs = Vec::new();
+    let mut keep = |block| {
+        diffs.push(block);
+        true
+    };
+    Ok(match answer_by_block(timeline, text, selector, dialect, options, &mut keep)? {
+        Selected::Range(range) => Selected::Range(RangeDiffLatestResult { diffs, ..range }),
+        ids => ids,
+    })
+}
+
+/// The same; what changed over a range is given to `each`, block by block, and is not in the answer.
+/// It ends early if that says no.
+pub fn answer_by_block(
+    timeline: &dyn Timeline,
+    text: &str,
+    selector: &Selector,
+    dialect: Dialect,
+    options: &SelectOptions,
+    each: &mut dyn FnMut(DiffBlock) -> bool,
+) -> Result<Selected, QueryError> {
     let plan = planned(timeline, selector, dialect, options)?;
     if let When::Range { kind, stops, cut } = &plan.when {
         let stops = Stops { kind: *kind, list: stops, cut: *cut };
-        return range(timeline, text, &plan, stops, options, false).map(Selected::Range);
+        return range_by_block(timeline, text, &plan, stops, (options, false), each)
+            .map(Selected::Range);
     }
     let ids = match plan.when {
         When::One(state) => find_ids(&plan.ask, &Moment::of(timeline, state)?)?,

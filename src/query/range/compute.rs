@@ -1,7 +1,8 @@
-//! The snapshots of a range, compared pair by pair.
+//! The snapshots of a range, compared pair by pair. Each block is given away as soon as it is made, so
+//! that a long range is held by whoever wants all of it, and begun at once by whoever does not.
 
 use super::comparer::Comparer;
-use super::result::{Limits, RangeDiffLatestResult, RangeError, SnapshotRef};
+use super::result::{DiffBlock, Limits, RangeDiffLatestResult, RangeError, SnapshotRef};
 use super::writer::Writer;
 use crate::budget;
 use crate::code::Code;
@@ -27,11 +28,28 @@ pub(crate) fn range(
     options: &SelectOptions,
     whole: bool,
 ) -> Result<RangeDiffLatestResult, QueryError> {
+    let mut diffs = Vec::new();
+    let mut keep = |block| {
+        diffs.push(block);
+        true
+    };
+    let result = range_by_block(timeline, query, plan, stops, (options, whole), &mut keep)?;
+    Ok(RangeDiffLatestResult { diffs, ..result })
+}
+
+/// The same, with each block given to `each` and none in the result. It ends early if that says no.
+pub(crate) fn range_by_block(
+    timeline: &dyn Timeline,
+    query: &str,
+    plan: &Plan,
+    stops: Stops<'_>,
+    (options, whole): (&SelectOptions, bool),
+    each: &mut dyn FnMut(DiffBlock) -> bool,
+) -> Result<RangeDiffLatestResult, QueryError> {
     let comparer = Comparer::new(timeline, &plan.ask);
     let mut writer = Writer { timeline, options, warnings: plan.warnings.clone(), cut: false };
     let refs: Vec<SnapshotRef> =
         stops.list.iter().map(|stop| snapshot_ref(stop, stops.kind)).collect();
-    let mut diffs = Vec::new();
     let mut newer: Option<Moment<'_>> = None;
     let mut scan = None;
     let pairs = pairs(plan.mode, stops.list.len());
@@ -44,7 +62,9 @@ pub(crate) fn range(
         if let (Some(Some(scan)), State::Cycle(new), State::Cycle(old)) = (&mut scan, new, old)
             && let Some(step) = scan.step(new, old)?
         {
-            diffs.push(writer.block(&refs[i], &refs[j], step)?);
+            if !each(writer.block(&refs[i], &refs[j], step)?) {
+                break;
+            }
             continue;
         }
         // From the working state, and over an import that brought another root, a scan begins
@@ -61,7 +81,9 @@ pub(crate) fn range(
             true => comparer.compare_whole(&new, &old)?,
             false => comparer.compare((&new, stops.list[i].state), (&old, stops.list[j].state))?,
         };
-        diffs.push(writer.block(&refs[i], &refs[j], comparison.into())?);
+        if !each(writer.block(&refs[i], &refs[j], comparison.into())?) {
+            break;
+        }
         newer = scan.as_ref().is_some_and(Option::is_none).then_some(old);
     }
     let limits = (stops.cut || writer.cut).then_some(Limits {
@@ -73,7 +95,7 @@ pub(crate) fn range(
     Ok(RangeDiffLatestResult {
         query: query.to_owned(),
         snapshots: refs,
-        diffs,
+        diffs: Vec::new(),
         mode: plan.mode,
         limits,
         warnings: writer.warnings,

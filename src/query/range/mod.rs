@@ -16,7 +16,7 @@ mod result;
 mod writer;
 
 pub(super) use comparer::Comparer;
-pub(super) use compute::{Stops, range};
+pub(super) use compute::{Stops, range, range_by_block};
 pub(super) use difference::Comparison;
 pub(super) use fields::Difference;
 pub use result::{
