@@ -48,6 +48,8 @@ named! {
     pub enum Op {
         /// `!=`
         Ne = "!=",
+        /// `!~`, a regular expression that is found nowhere
+        NotMatch = "!~",
         /// `<=`
         Le = "<=",
         /// `>=`

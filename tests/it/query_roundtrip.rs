@@ -63,11 +63,12 @@ pub(crate) fn attr_name() -> impl Strategy<Value = AttrName> {
 }
 
 fn test() -> impl Strategy<Value = Test> {
-    let op = select(vec![Op::Eq, Op::Ne, Op::Lt, Op::Le, Op::Gt, Op::Ge, Op::Match]);
+    let op = select(vec![Op::Eq, Op::Ne, Op::Lt, Op::Le, Op::Gt, Op::Ge, Op::Match, Op::NotMatch]);
     let kind = prop_oneof![
         Just(TestKind::Present),
         (op, value()).prop_map(|(op, value)| TestKind::Compare(op, value)),
         prop::collection::vec(value(), 1..4).prop_map(TestKind::In),
+        prop::collection::vec(value(), 1..4).prop_map(TestKind::NotIn),
     ];
     (attr_name(), kind).prop_map(|(name, kind)| Test { at: at(), name, kind })
 }

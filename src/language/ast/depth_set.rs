@@ -117,7 +117,7 @@ fn compare(op: Op, n: i64) -> Vec<(i64, i64)> {
         Op::Ge => vec![(n, i64::MAX)],
         Op::Eq => vec![(n, n)],
         Op::Ne => below.into_iter().chain(above).collect(),
-        Op::Match => Vec::new(),
+        Op::Match | Op::NotMatch => Vec::new(),
     }
 }
 

@@ -174,6 +174,8 @@ pub enum TestKind {
     Compare(Op, Value),
     /// `in [a, b]` and `= [a, b]`: it equals one of these.
     In(Vec<Value>),
+    /// `!= [a, b]`: it equals none of these.
+    NotIn(Vec<Value>),
 }
 
 /// A value as it was written.

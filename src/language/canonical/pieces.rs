@@ -136,6 +136,11 @@ fn write_test(out: &mut String, test: &Test) {
             separated(out, ", ", values, write_value);
             out.push(']');
         }
+        TestKind::NotIn(values) => {
+            out.push_str("!=[");
+            separated(out, ", ", values, write_value);
+            out.push(']');
+        }
     }
 }
 

@@ -204,12 +204,15 @@ fn position_hint(scene: &Scene<'_>, found: Token<'_>) -> Option<String> {
 fn filter_hint(scene: &Scene<'_>, found: Token<'_>) -> Option<String> {
     let in_filter = matches!(scene.inside, Some(Bracket::Square | Bracket::Brace | Bracket::Group));
     match found {
+        Token::Name("not") if in_filter => {
+            Some("none of a list is `!=`: `role!=['a', 'b']`".to_owned())
+        }
         Token::Name("in") if in_filter => Some("`in` takes a list: `in ['a', 'b']`".to_owned()),
         Token::Name(_) | Token::Text(_) if in_filter => {
             Some("separate tests by a comma".to_owned())
         }
         Token::Op(_) if matches!(scene.before, Some(Token::Op(_))) => {
-            Some("an operator is one of `=` `!=` `<` `<=` `>` `>=` `~`".to_owned())
+            Some("an operator is one of `=` `!=` `<` `<=` `>` `>=` `~` `!~`".to_owned())
         }
         _ => None,
     }

@@ -91,6 +91,7 @@ fn describe_check(check: &Check) -> String {
                 Op::Gt => "greater than",
                 Op::Ge => "at least",
                 Op::Match => "like",
+                Op::NotMatch => "unlike",
             };
             format!("{op} {}", describe_value(value))
         }
@@ -100,6 +101,7 @@ fn describe_check(check: &Check) -> String {
         }
         Check::OneText(texts) => list(texts.iter().map(|text| &**text)),
         Check::Match(pattern) => format!("in which /{pattern}/ is found"),
+        Check::NotMatch(pattern) => format!("in which /{pattern}/ is not found"),
         Check::Never => "that cannot be".to_owned(),
     }
 }

@@ -143,6 +143,8 @@ pub enum Check {
     OneText(BTreeSet<Box<str>>),
     /// The pattern is found in its text.
     Match(Regex),
+    /// The pattern is not found in its text, or it is null.
+    NotMatch(Regex),
     /// Nothing satisfies this: `~` with null.
     Never,
 }

@@ -125,7 +125,7 @@ fn cost(test: &Test) -> u8 {
             Attr::Text(TextAttr::Engine(EngineText::CreatedAtIso | EngineText::ContentHash)),
             _,
         )
-        | Test::Attr(_, Check::Match(_)) => 2,
+        | Test::Attr(_, Check::Match(_) | Check::NotMatch(_)) => 2,
         Test::Attr(..) => 1,
         Test::Not(inner) => cost(inner),
         Test::Any(tests) | Test::All(tests) => tests.iter().map(cost).max().unwrap_or(0),

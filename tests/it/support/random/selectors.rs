@@ -121,11 +121,12 @@ const OPERANDS: [&str; 33] = [
 pub fn any_filter() -> impl Strategy<Value = String> {
     let name = || select(&NAMES[..]);
     let operand = || select(&OPERANDS[..]);
-    let op = select(&["=", "=", "!=", "!=", "<", "<=", ">", ">=", "~"][..]);
+    let op = select(&["=", "=", "!=", "!=", "<", "<=", ">", ">=", "~", "!~"][..]);
     prop_oneof![
         5 => (name(), op, operand()).prop_map(|(name, op, value)| format!("[{name}{op}{value}]")),
         1 => name().prop_map(|name| format!("[{name}]")),
         1 => (name(), operand(), operand()).prop_map(|(name, a, b)| format!("[{name} in [{a}, {b}]]")),
+        1 => (name(), operand(), operand()).prop_map(|(name, a, b)| format!("[{name}!=[{a}, {b}]]")),
         1 => (name(), operand(), name()).prop_map(|(a, value, b)| format!("{{{a}={value}, {b}!=null}}")),
     ]
 }
@@ -178,6 +179,13 @@ fn known_filters() -> impl Strategy<Value = String> {
         "[key='K'][key!='L']",
         "+b",
         "{key='K', role!=null}",
+        "[role!=['user','tool']]",
+        "[content!~'[12]']",
+        "[content!~'text']",
+        "[key!~'K']",
+        "[nodeType!=['cb', 'mc']]",
+        "[tag!~'a']",
+        "[kind!=['note', null]]",
     ])
 }
 
@@ -355,6 +363,8 @@ pub fn at_one_state() -> impl Strategy<Value = String> {
         " {sdepth in [2, '3']}",
         " {depth=null}",
         " {age~1}",
+        " {age!~1}",
+        " {depth!=[1, 2]}",
         " {born_turn>1.5}",
         " {depth}",
     ]);
