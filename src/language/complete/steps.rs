@@ -8,7 +8,7 @@ use super::surroundings::Surroundings;
 use crate::language::dialect::Dialect;
 use crate::language::lexing::{Lexeme, Token, TokenClass};
 use crate::language::words::{
-    Base, CONTROLS, Keyword, PseudoName, Root, is_name_char, is_name_start,
+    Base, CONTROLS, Keyword, NestingPseudo, PseudoName, Root, is_name_char, is_name_start,
 };
 
 impl Surroundings<'_> {
@@ -73,7 +73,8 @@ impl Surroundings<'_> {
             PseudoName::Nth | PseudoName::Depth => format!(":{}(", name.name()),
             name => format!(":{}", name.name()),
         });
-        Completion::matching(self.text, start, names)
+        let nesting = NestingPseudo::ALL.map(|name| format!(":{}(", name.name()));
+        Completion::matching(self.text, start, names.into_iter().chain(nesting))
     }
 
     fn types(&self, start: usize, typed: &str) -> Completion {

@@ -42,6 +42,7 @@ pub(crate) fn phrases(expected: &[String]) -> Vec<String> {
     say(has("OpenArray"), "a list such as `['a', 'b']`");
     say(has("OpenGroup"), "`(`");
     say(has("OpenArgs"), "`(` and an argument");
+    say(has("OpenHas") || has("OpenNot"), "`(`");
     say(has("Text") && !value && !has("Name"), "a quoted text");
     say(has("KwJson"), "`json` and a quoted value");
     say(has("KwTo"), "`to`");
