@@ -20,7 +20,10 @@ impl Surroundings<'_> {
         match sigil(long) {
             Some('^') => {
                 let roots = Root::ALL.map(|root| format!("^{}", root.name()));
-                Completion::matching(text, start - 1, roots)
+                match long.rfind(':') {
+                    Some(colon) => self.pseudos(start + colon),
+                    None => Completion::matching(text, start - 1, roots),
+                }
             }
             Some('#') => {
                 let ids = self.ids().into_iter().filter(|id| id.starts_with(long));

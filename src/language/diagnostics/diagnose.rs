@@ -183,6 +183,9 @@ pub(crate) fn diagnose_fault(
 fn unexpected(span: Span, text: &str, inside: Option<Bracket>) -> SyntaxError {
     let error = SyntaxError::invalid(span, format!("`{text}` means nothing here"));
     match inside {
+        Some(Bracket::Group) if matches!(text, "." | "#" | "^" | "*") => error.with_hint(
+            "parentheses behind a name hold filters; only `:has(…)` and `:not(…)` hold selectors",
+        ),
         Some(Bracket::Square | Bracket::Brace | Bracket::Array | Bracket::Group) => error
             .with_hint("quote a name or value that is not letters, digits, `_`, `-` and `:`"),
         _ if text.starts_with(char::is_alphabetic) => error.with_hint(

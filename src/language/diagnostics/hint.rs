@@ -61,7 +61,10 @@ fn nested_hint(scene: &Scene<'_>, found: Token<'_>) -> Option<String> {
             "a depth inside `:not(…)` is `:depth(…)`".to_owned()
         }
         Token::Word(word) if Root::from_name(word).is_none() => {
-            format!("a type begins with a dot: `:{name}(.{word})`")
+            format!(
+                "a type begins with a dot, and filters stand in brackets: `:{name}(.{word})`, \
+                 `:{name}([{word}])`"
+            )
         }
         _ if scene.inside == Some(Bracket::Not) && (scene.gap || found == Token::Child) => {
             "`:not(…)` holds steps with commas between them, and no way down: for what lies below \
