@@ -15,14 +15,16 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// The answers of `:has(…)` for all nodes, by its address; it is held so that this stays its own.
+type Marks = HashMap<*const Has, (Arc<Has>, Rc<[bool]>)>;
+
 /// Decides tests on the nodes of some parts.
 pub(crate) struct Matcher<'m> {
     pub(crate) flat: &'m Flat,
     pub(crate) moment: &'m Moment<'m>,
     /// Whether `^root` and `^seq` may have what is not known of them.
     lenient: bool,
-    /// The answers of `:has(…)` for all nodes, each held so that its address stays its own.
-    marks: RefCell<HashMap<*const Has, (Arc<Has>, Rc<[bool]>)>>,
+    marks: RefCell<Marks>,
     /// What was asked of `^root` and `^seq` and is not known.
     open: RefCell<Vec<(Arc<Has>, Class)>>,
 }
