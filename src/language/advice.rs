@@ -180,7 +180,7 @@ fn with_a_space(compound: &Compound, dialect: Dialect) -> String {
     };
     let (front, back): (Vec<&Simple>, Vec<&Simple>) = compound.simples.iter().partition(stays);
     let mut text = String::new();
-    front.into_iter().for_each(|simple| write_simple(&mut text, simple));
+    front.into_iter().for_each(|simple| write_simple(&mut text, simple, dialect));
     text.push(' ');
     match back.first() {
         Some(Simple::Attrs(AttrFilter { form: FilterForm::Square, .. }))
@@ -192,7 +192,7 @@ fn with_a_space(compound: &Compound, dialect: Dialect) -> String {
             Simple::Attrs(filter) if filter.form == FilterForm::Group => {
                 write_attrs(&mut text, filter, FilterForm::Square);
             }
-            simple => write_simple(&mut text, simple),
+            simple => write_simple(&mut text, simple, dialect),
         }
     }
     text

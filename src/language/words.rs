@@ -43,11 +43,25 @@ named! {
 }
 
 named! {
+    /// A pseudo that holds selectors. It is one only right before its `(`: elsewhere the word is part
+    /// of a name, as it was before there were such pseudos.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum NestingPseudo {
+        /// `:has(…)`
+        Has = "has",
+        /// `:not(…)`
+        Not = "not",
+    }
+}
+
+named! {
     /// A comparison between an attribute and a value; the longer spelling before its own prefix.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum Op {
         /// `!=`
         Ne = "!=",
+        /// `!~`, a regular expression that is found nowhere
+        NotMatch = "!~",
         /// `<=`
         Le = "<=",
         /// `>=`

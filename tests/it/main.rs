@@ -40,6 +40,7 @@ mod query_filters;
 mod query_fuzz;
 mod query_golden;
 mod query_naive;
+mod query_nesting;
 mod query_plans;
 mod query_ranges;
 mod query_reads;

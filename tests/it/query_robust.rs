@@ -86,11 +86,11 @@ fn check_statement(text: &str, dialect: Dialect) {
 }
 
 /// Pieces that make interesting mistakes when they are put together at random.
-const PIECES: [&str; 53] = [
+const PIECES: [&str; 56] = [
     " ", "  ", ",", ">", "??", "?", "(", ")", "[", "]", "{", "}", ".", "..", ":", "#", "+", "-",
     "*", "@", "^", "=", "!=", "<=", "~", "'", "\"", "\\", "d1", "d-1", "depth", ":depth(", ":nth(",
-    ":first", ":pre", ".cb", ".cb:x", "#a:b", "^ah", "+tag", "@t0", "@t-3", "@c4", "@e4", "@*",
-    "@limit=", "end", "in", "null", "1", "2.5", "é", "\n",
+    ":has(", ":not(", "!~", ":first", ":pre", ".cb", ".cb:x", "#a:b", "^ah", "+tag", "@t0", "@t-3",
+    "@c4", "@e4", "@*", "@limit=", "end", "in", "null", "1", "2.5", "é", "\n",
 ];
 
 /// Pieces of statements.
@@ -169,6 +169,11 @@ fn long_and_deep_texts_are_answered() {
         long("( "),
         long("(("),
         long(":depth("),
+        long(":has("),
+        long(":not("),
+        long(":has(.a,"),
+        format!(".a{}", long(":not(.a)")),
+        format!("{}.a{}", ":has(".repeat(32), ")".repeat(32)),
         long(".cb("),
         long("'"),
         long("\\"),
@@ -208,6 +213,10 @@ fn bounds_are_quoted() {
     for (text, says) in [
         ("a".repeat(70_000), "at most 65536"),
         ("( ".repeat(40), "at most 32 deep"),
+        (format!("{}.a{}", ":has(".repeat(33), ")".repeat(33)), "at most 32 deep"),
+        (format!(".a:has({})", ".a,".repeat(1024) + ".a"), "at most 1024 steps"),
+        (format!(".a{}", ":not(.b)".repeat(2048)), "at most 4096 tests"),
+        (format!(".a[b!=[{}1]]", "1,".repeat(8192)), "at most 8192 values"),
         (".a ".repeat(1025), "at most 1024 steps"),
         (format!(".a{}", "[b]".repeat(4096)), "at most 4096 tests"),
         (format!(".a:depth({}1)", "1,".repeat(1024)), "at most 1024 depths"),

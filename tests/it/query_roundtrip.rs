@@ -42,8 +42,9 @@ fn hop_type() -> impl Strategy<Value = TypeName> {
 }
 
 fn deep_type() -> impl Strategy<Value = TypeName> {
-    type_name()
-        .prop_filter("no pseudo", |t| t.base != "first" && t.base != "depth" && t.base != "pre")
+    type_name().prop_filter("no pseudo", |t| {
+        !["first", "depth", "pre", "has", "not"].contains(&t.base.as_str())
+    })
 }
 
 pub(crate) fn value() -> impl Strategy<Value = Value> {
@@ -63,11 +64,12 @@ pub(crate) fn attr_name() -> impl Strategy<Value = AttrName> {
 }
 
 fn test() -> impl Strategy<Value = Test> {
-    let op = select(vec![Op::Eq, Op::Ne, Op::Lt, Op::Le, Op::Gt, Op::Ge, Op::Match]);
+    let op = select(vec![Op::Eq, Op::Ne, Op::Lt, Op::Le, Op::Gt, Op::Ge, Op::Match, Op::NotMatch]);
     let kind = prop_oneof![
         Just(TestKind::Present),
         (op, value()).prop_map(|(op, value)| TestKind::Compare(op, value)),
         prop::collection::vec(value(), 1..4).prop_map(TestKind::In),
+        prop::collection::vec(value(), 1..4).prop_map(TestKind::NotIn),
     ];
     (attr_name(), kind).prop_map(|(name, kind)| Test { at: at(), name, kind })
 }
@@ -109,7 +111,8 @@ fn zone() -> impl Strategy<Value = Zone> {
     select(vec![Zone::Pre, Zone::Core, Zone::Post])
 }
 
-fn pseudo() -> impl Strategy<Value = Pseudo> {
+/// A pseudo that holds nothing.
+fn plain_pseudo() -> BoxedStrategy<Pseudo> {
     prop_oneof![
         zone().prop_map(Pseudo::Offset),
         Just(Pseudo::First),
@@ -117,10 +120,68 @@ fn pseudo() -> impl Strategy<Value = Pseudo> {
         (1u64..9).prop_map(Pseudo::Nth),
         depth().prop_map(Pseudo::Depth),
     ]
+    .boxed()
+}
+
+/// A pseudo; those that hold selectors nest so many deep.
+fn pseudo(dialect: Dialect, nested: u32) -> BoxedStrategy<Pseudo> {
+    if nested == 0 {
+        return plain_pseudo();
+    }
+    let compound = simples_with(pseudo(dialect, nested - 1)).prop_map(uncounted);
+    let has = prop::collection::vec(relative(dialect, nested - 1), 1..3).prop_map(Pseudo::Has);
+    let not = prop::collection::vec(compound, 1..3).prop_map(Pseudo::Not);
+    prop_oneof![4 => plain_pseudo(), 1 => has, 1 => not].boxed()
+}
+
+/// A way down from a node.
+fn relative(dialect: Dialect, nested: u32) -> BoxedStrategy<Relative> {
+    let step = prop_oneof![
+        6 => simples_with(pseudo(dialect, nested)).prop_map(|simples| as_step(uncounted(simples).simples)),
+        1 => depth().prop_map(Step::Depth),
+        1 => zone().prop_map(|zone| Step::Zone(at(), zone)),
+    ];
+    let combinator = select(vec![Combinator::Descendant, Combinator::Child]);
+    let link = (combinator, step).prop_map(|(combinator, step)| Link { combinator, step });
+    (prop::collection::vec(link, 1..4), prop::collection::vec(filter(), 0..2))
+        .prop_map(move |(mut links, filters)| {
+            // The first step is as free as the head of a chain.
+            let first = links.remove(0);
+            let head = Head::Step(first.step);
+            let Chain { head, mut links, filters, .. } =
+                readable(Chain { at: at(), head, links, filters }, dialect);
+            let Head::Step(step) = head else { unreachable!("a step stays a step") };
+            links.insert(0, Link { combinator: first.combinator, step });
+            Relative { at: at(), links, filters }
+        })
+        .boxed()
+}
+
+/// The compound without what counts, and with something in any case.
+fn uncounted(mut simples: Vec<Simple>) -> Compound {
+    let counts = |simple: &Simple| {
+        matches!(simple, Simple::Pseudo(_, Pseudo::First | Pseudo::Last | Pseudo::Nth(_)))
+    };
+    simples.retain(|simple| !counts(simple));
+    if simples.is_empty() {
+        simples.push(Simple::Any(at()));
+    }
+    Compound { at: at(), simples: joined(simples) }
+}
+
+fn as_step(simples: Vec<Simple>) -> Step {
+    match simples[..] {
+        [Simple::Pseudo(at, Pseudo::Offset(zone))] => Step::Zone(at, zone),
+        _ => Step::Compound(Compound { at: at(), simples }),
+    }
 }
 
 /// The simple selectors of a compound, in any order; roots and stars are thinned out afterwards.
-fn simples() -> BoxedStrategy<Vec<Simple>> {
+fn simples(dialect: Dialect) -> BoxedStrategy<Vec<Simple>> {
+    simples_with(pseudo(dialect, 2))
+}
+
+fn simples_with(pseudo: BoxedStrategy<Pseudo>) -> BoxedStrategy<Vec<Simple>> {
     let id = prop_oneof!["[a-z0-9][a-z0-9:_-]{0,5}(:first)?", any::<String>()]
         .prop_map(|text| vec![Simple::Id(Id { at: at(), text })]);
     let root = select(vec![Root::Root, Root::Sys, Root::Seq, Root::Ah]);
@@ -133,7 +194,7 @@ fn simples() -> BoxedStrategy<Vec<Simple>> {
         Just(vec![Simple::Any(at())]),
         attrs(PLAIN).prop_map(|filter| vec![Simple::Attrs(filter)]),
         tag().prop_map(|tag| vec![Simple::Tag(tag)]),
-        pseudo().prop_map(|pseudo| vec![Simple::Pseudo(at(), pseudo)]),
+        pseudo.prop_map(|pseudo| vec![Simple::Pseudo(at(), pseudo)]),
     ];
     prop::collection::vec(piece, 1..4)
         .prop_map(|pieces| {
@@ -149,12 +210,9 @@ fn simples() -> BoxedStrategy<Vec<Simple>> {
         .boxed()
 }
 
-fn step() -> BoxedStrategy<Step> {
+fn step(dialect: Dialect) -> BoxedStrategy<Step> {
     prop_oneof![
-        6 => simples().prop_map(|simples| match simples[..] {
-            [Simple::Pseudo(at, Pseudo::Offset(zone))] => Step::Zone(at, zone),
-            _ => Step::Compound(Compound { at: at(), simples }),
-        }),
+        6 => simples(dialect).prop_map(as_step),
         1 => depth().prop_map(Step::Depth),
         1 => zone().prop_map(|zone| Step::Zone(at(), zone)),
     ]
@@ -165,12 +223,12 @@ fn filter() -> impl Strategy<Value = Filter> {
     prop_oneof![attrs(PLAIN).prop_map(Filter::Attrs), tag().prop_map(Filter::Tag)]
 }
 
-fn hop() -> BoxedStrategy<Hop> {
-    let simple = || {
+fn hop(dialect: Dialect) -> BoxedStrategy<Hop> {
+    let simple = move || {
         prop_oneof![
             attrs(PLAIN).prop_map(Simple::Attrs),
             tag().prop_map(Simple::Tag),
-            pseudo().prop_map(|pseudo| Simple::Pseudo(at(), pseudo)),
+            pseudo(dialect, 1).prop_map(|pseudo| Simple::Pseudo(at(), pseudo)),
         ]
     };
     let simples = move || prop::collection::vec(simple(), 0..3);
@@ -191,8 +249,8 @@ fn hop() -> BoxedStrategy<Hop> {
     .boxed()
 }
 
-pub(crate) fn position() -> BoxedStrategy<Position> {
-    (depth(), prop::collection::vec(hop(), 0..4))
+pub(crate) fn position(dialect: Dialect) -> BoxedStrategy<Position> {
+    (depth(), prop::collection::vec(hop(dialect), 0..4))
         .prop_map(|(depth, mut hops)| {
             if let Some(first) = hops.first_mut()
                 && let HopKind::Child(name) = &first.kind
@@ -207,7 +265,7 @@ pub(crate) fn position() -> BoxedStrategy<Position> {
 
 /// A position whose last element may be a chain.
 fn whole_position(dialect: Dialect) -> BoxedStrategy<Position> {
-    (position(), prop::option::of(last_chain(dialect)))
+    (position(dialect), prop::option::of(last_chain(dialect)))
         .prop_map(|(position, chain)| Position { chain: chain.map(Box::new), ..position })
         .boxed()
 }
@@ -223,11 +281,11 @@ fn last_chain(dialect: Dialect) -> BoxedStrategy<Chain> {
         // Digits alone would be an offset.
         "[0-9-]{0,2}[a-z_]".prop_map(|text| vec![Simple::Tag(Tag { at: at(), text })]),
     ];
-    let step = (first, prop::option::of(simples())).prop_map(|(first, more)| {
+    let step = (first, prop::option::of(simples(dialect))).prop_map(|(first, more)| {
         let simples = joined(first.into_iter().chain(more.into_iter().flatten()).collect());
         Head::Step(Step::Compound(Compound { at: at(), simples }))
     });
-    (step, rest())
+    (step, rest(dialect))
         .prop_map(move |(head, (links, filters))| {
             readable(Chain { at: at(), head, links, filters }, dialect)
         })
@@ -291,9 +349,9 @@ fn readable(mut chain: Chain, dialect: Dialect) -> Chain {
 }
 
 /// Links and detached filters.
-fn rest() -> BoxedStrategy<(Vec<Link>, Vec<Filter>)> {
+fn rest(dialect: Dialect) -> BoxedStrategy<(Vec<Link>, Vec<Filter>)> {
     let combinator = select(vec![Combinator::Descendant, Combinator::Child]);
-    let link = (combinator, step()).prop_map(|(combinator, step)| Link { combinator, step });
+    let link = (combinator, step(dialect)).prop_map(|(combinator, step)| Link { combinator, step });
     (prop::collection::vec(link, 0..3), prop::collection::vec(filter(), 0..3)).boxed()
 }
 
@@ -301,14 +359,16 @@ fn chain(dialect: Dialect) -> BoxedStrategy<Chain> {
     let made =
         move |(head, (links, filters))| readable(Chain { at: at(), head, links, filters }, dialect);
     let head = prop_oneof![
-        4 => step().prop_map(Head::Step),
+        4 => step(dialect).prop_map(Head::Step),
         1 => whole_position(dialect).prop_map(Head::Position),
         1 => prop::collection::vec(whole_position(dialect), 2..4)
             .prop_map(|all| Head::Positions(at(), all)),
     ];
-    let flat = (head, rest()).prop_map(made);
-    flat.prop_recursive(3, 6, 1, move |inner| (inner.prop_map(nested), rest()).prop_map(made))
-        .boxed()
+    let flat = (head, rest(dialect)).prop_map(made);
+    flat.prop_recursive(3, 6, 1, move |inner| {
+        (inner.prop_map(nested), rest(dialect)).prop_map(made)
+    })
+    .boxed()
 }
 
 /// A chain in parentheses; one that began with a depth would be a position.
@@ -393,7 +453,7 @@ proptest! {
     }
 
     #[test]
-    fn an_insertion_reads_back(position in position(), n in any::<u32>(), which in 0usize..4, optional: bool) {
+    fn an_insertion_reads_back(position in position(Dialect::V1_0), n in any::<u32>(), which in 0usize..4, optional: bool) {
         let n = u64::from(n);
         let insertion = [Insertion::Start, Insertion::End, Insertion::After(n), Insertion::Before(n)][which];
         let kind = PlaceKind::Insert(at(), position, insertion);

@@ -46,7 +46,9 @@ impl Visit for Pieces<'_> {
             match &test.kind {
                 TestKind::Present => {}
                 TestKind::Compare(_, value) => self.add("value", value.at),
-                TestKind::In(values) => values.iter().for_each(|value| self.add("value", value.at)),
+                TestKind::In(values) | TestKind::NotIn(values) => {
+                    values.iter().for_each(|value| self.add("value", value.at))
+                }
             }
         }
     }

@@ -92,7 +92,7 @@ fn place(dialect: Dialect) -> impl Strategy<Value = Place> {
     ];
     let kind = prop_oneof![
         3 => timeless(dialect).prop_map(PlaceKind::Under),
-        1 => (position(), insertion).prop_map(|(p, i)| PlaceKind::Insert(at(), p, i)),
+        1 => (position(dialect), insertion).prop_map(|(p, i)| PlaceKind::Insert(at(), p, i)),
     ];
     let place = (kind, prop::bool::weighted(0.3));
     place

@@ -48,7 +48,7 @@ impl DepthItem {
                 Op::Ge => depth >= *n,
                 Op::Eq => depth == *n,
                 Op::Ne => depth != *n,
-                Op::Match => false,
+                Op::Match | Op::NotMatch => false,
             },
             DepthItem::Set(items) => items.iter().any(|item| item.contains(depth)),
         }

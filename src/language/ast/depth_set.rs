@@ -121,7 +121,7 @@ fn compare(op: Op, n: i64) -> Spans {
         Op::Ge => smallvec![(n, i64::MAX)],
         Op::Eq => smallvec![(n, n)],
         Op::Ne => below.into_iter().chain(above).collect(),
-        Op::Match => Spans::new(),
+        Op::Match | Op::NotMatch => Spans::new(),
     }
 }
 

@@ -1,53 +1,10 @@
-//! Compounds and the simple selectors in them: what a single node has to be.
+//! The leaves of compounds: ids, types, tags, filters and their tests.
 //!
-//! Invariants: a compound has at least one simple selector, at most one root and at most one `*`, and
-//! is not a lone offset pseudo (that is a zone); a filter has at least one test and a list at least one
-//! value; `FilterForm::Group` stands directly behind a type.
+//! Invariants: a filter has at least one test and a list at least one value; `FilterForm::Group` stands
+//! directly behind a type.
 
-use super::depth::DepthExpr;
 use crate::language::span::At;
-use crate::language::words::{Op, Root};
-
-/// Simple selectors that must all hold, in the order written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Compound {
-    /// The whole compound.
-    pub at: At,
-    /// Its simple selectors, at least one.
-    pub simples: Vec<Simple>,
-}
-
-/// One thing that a node has to be: a simple selector, as in CSS.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Simple {
-    /// `^ah`
-    Root(At, Root),
-    /// `#x`
-    Id(Id),
-    /// `.cb`
-    Type(TypeName),
-    /// `*`
-    Any(At),
-    /// `[…]`, `{…}` or a group.
-    Attrs(AttrFilter),
-    /// `+tag`
-    Tag(Tag),
-    /// `:first`
-    Pseudo(At, Pseudo),
-}
-
-impl Simple {
-    /// Where it stands.
-    pub fn at(&self) -> At {
-        match self {
-            Simple::Root(at, _) | Simple::Any(at) | Simple::Pseudo(at, _) => *at,
-            Simple::Id(id) => id.at,
-            Simple::Type(name) => name.at,
-            Simple::Attrs(filter) => filter.at,
-            Simple::Tag(tag) => tag.at,
-        }
-    }
-}
+use crate::language::words::Op;
 
 /// `#x`: an id in dialect 0.1, a key in 1.0.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,21 +33,6 @@ pub struct Tag {
     pub at: At,
     /// The tag.
     pub text: String,
-}
-
-/// What a pseudo asks of a node.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Pseudo {
-    /// `:pre`, `:core`, `:post`
-    Offset(Zone),
-    /// `:first`
-    First,
-    /// `:last`
-    Last,
-    /// `:nth(n)`, counted from 1.
-    Nth(u64),
-    /// `:depth(…)`
-    Depth(DepthExpr),
 }
 
 /// A sign of the offset.
@@ -174,6 +116,8 @@ pub enum TestKind {
     Compare(Op, Value),
     /// `in [a, b]` and `= [a, b]`: it equals one of these.
     In(Vec<Value>),
+    /// `!= [a, b]`: it equals none of these.
+    NotIn(Vec<Value>),
 }
 
 /// A value as it was written.

@@ -14,6 +14,7 @@
 //! The tree knows no store and no evaluation. It cannot express mixed ranges, insertions outside a
 //! place, parentheses inside a chain, or filters on a depth step.
 
+mod chain;
 mod depth;
 mod depth_set;
 mod filter;
@@ -22,15 +23,17 @@ mod statement;
 mod time;
 mod visit;
 
+pub use chain::{
+    Chain, Combinator, Compound, Head, Hop, HopKind, Link, Position, Pseudo, Relative, Simple, Step,
+};
 pub use depth::{DepthExpr, DepthItem};
 pub use depth_set::DepthSet;
 pub use filter::{
-    AttrFilter, AttrName, Compound, Filter, FilterForm, Id, Pseudo, Simple, Tag, Test, TestKind,
-    TypeName, Value, ValueKind, Zone,
+    AttrFilter, AttrName, Filter, FilterForm, Id, Tag, Test, TestKind, TypeName, Value, ValueKind,
+    Zone,
 };
 pub use selector::{
-    Chain, Combinator, Control, ControlKind, Group, Head, Hop, HopKind, Insertion, Link, Mode,
-    Order, Place, PlaceKind, Position, Selector, Step, Target,
+    Control, ControlKind, Group, Insertion, Mode, Order, Place, PlaceKind, Selector, Target,
 };
 pub use statement::{
     Add, Commit, Content, Diff, EndCadence, Field, FieldValue, Fields, Moment, Move, Policy,

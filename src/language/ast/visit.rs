@@ -3,9 +3,10 @@
 //! Visits them in the order of the text and knows nothing of what they are for. Recursion is as
 //! deep as parentheses nest, which is bounded.
 
+use super::chain::{Chain, Head, Hop, HopKind, Link, Position, Pseudo, Relative, Simple, Step};
 use super::depth::DepthExpr;
-use super::filter::{AttrFilter, Filter, Id, Pseudo, Simple, Tag, TypeName};
-use super::selector::{Chain, Control, Head, Hop, HopKind, Link, Position, Selector, Step};
+use super::filter::{AttrFilter, Filter, Id, Tag, TypeName};
+use super::selector::{Control, Selector};
 use super::time::Time;
 use crate::language::span::At;
 use crate::language::words::Root;
@@ -15,9 +16,9 @@ use crate::language::words::Root;
 pub trait Visit {
     /// The time prefix.
     fn time(&mut self, time: &Time) {}
-    /// A step: a head, a link's, or one in parentheses.
+    /// A step: a head, a link's, or one in parentheses; not what `:not(…)` holds.
     fn step(&mut self, step: &Step) {}
-    /// A step behind a combinator; [`Visit::step`] is called for it too.
+    /// A step behind a combinator, and not the first of `:has(…)`; [`Visit::step`] is called for it too.
     fn link(&mut self, link: &Link) {}
     /// An element of a position; its type and simple selectors are visited too.
     fn hop(&mut self, hop: &Hop) {}
@@ -31,7 +32,7 @@ pub trait Visit {
     fn attrs(&mut self, filter: &AttrFilter) {}
     /// A tag, attached or apart.
     fn tag(&mut self, tag: &Tag) {}
-    /// A pseudo; its depths are visited too.
+    /// A pseudo; what it holds is visited too.
     fn pseudo(&mut self, at: At, pseudo: &Pseudo) {}
     /// The depths of a pseudo, a step or a position.
     fn depth(&mut self, depth: &DepthExpr) {}
@@ -116,11 +117,32 @@ fn visit_simple(simple: &Simple, visitor: &mut impl Visit) {
         Simple::Tag(tag) => visitor.tag(tag),
         Simple::Pseudo(at, pseudo) => {
             visitor.pseudo(*at, pseudo);
-            if let Pseudo::Depth(depth) = pseudo {
-                visitor.depth(depth);
-            }
+            visit_pseudo(pseudo, visitor);
         }
     }
+}
+
+fn visit_pseudo(pseudo: &Pseudo, visitor: &mut impl Visit) {
+    match pseudo {
+        Pseudo::Depth(depth) => visitor.depth(depth),
+        Pseudo::Has(ways) => ways.iter().for_each(|way| visit_relative(way, visitor)),
+        Pseudo::Not(compounds) => {
+            for simple in compounds.iter().flat_map(|compound| &compound.simples) {
+                visit_simple(simple, visitor);
+            }
+        }
+        Pseudo::Offset(_) | Pseudo::First | Pseudo::Last | Pseudo::Nth(_) => {}
+    }
+}
+
+fn visit_relative(way: &Relative, visitor: &mut impl Visit) {
+    for (i, link) in way.links.iter().enumerate() {
+        if i > 0 {
+            visitor.link(link);
+        }
+        visit_step(&link.step, visitor);
+    }
+    visit_filters(&way.filters, visitor);
 }
 
 fn visit_filters(filters: &[Filter], visitor: &mut impl Visit) {

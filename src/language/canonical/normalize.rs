@@ -5,8 +5,8 @@
 //! filters behind controls join the chain that they belong to. The answer stays the same.
 
 use crate::language::ast::{
-    AttrFilter, AttrName, Base, Chain, Filter, FilterForm, Head, Hop, HopKind, Position, Selector,
-    Simple, Step, Test, TestKind, TypeName, Value, ValueKind,
+    AttrFilter, AttrName, Base, Chain, Compound, Filter, FilterForm, Head, Hop, HopKind, Position,
+    Pseudo, Selector, Simple, Step, Test, TestKind, TypeName, Value, ValueKind,
 };
 use crate::language::dialect::Dialect;
 
@@ -37,14 +37,23 @@ fn chain_without_sugar(chain: &mut Chain, dialect: Dialect) {
     for link in &mut chain.links {
         step_without_sugar(&mut link.step, dialect);
     }
-    sort_tags(&mut chain.filters, |filter| match filter {
+    sort_filters(&mut chain.filters);
+}
+
+fn sort_filters(filters: &mut [Filter]) {
+    sort_tags(filters, |filter| match filter {
         Filter::Tag(tag) => Some(&tag.text),
         Filter::Attrs(_) => None,
     });
 }
 
 fn step_without_sugar(step: &mut Step, dialect: Dialect) {
-    let Step::Compound(compound) = step else { return };
+    if let Step::Compound(compound) = step {
+        compound_without_sugar(compound, dialect);
+    }
+}
+
+fn compound_without_sugar(compound: &mut Compound, dialect: Dialect) {
     let mut simples = Vec::with_capacity(compound.simples.len());
     for simple in std::mem::take(&mut compound.simples) {
         match simple {
@@ -53,12 +62,31 @@ fn step_without_sugar(step: &mut Step, dialect: Dialect) {
                 simples.push(Simple::Type(name));
                 simples.extend(test.map(Simple::Attrs));
             }
-            Simple::Attrs(filter) => simples.push(Simple::Attrs(ungrouped(filter))),
-            simple => simples.push(simple),
+            simple => simples.push(simple_without_sugar(simple, dialect)),
         }
     }
     sort_tags(&mut simples, tag_of);
     compound.simples = simples;
+}
+
+/// A simple selector that is no type.
+fn simple_without_sugar(mut simple: Simple, dialect: Dialect) -> Simple {
+    match &mut simple {
+        Simple::Attrs(filter) => ungroup(filter),
+        Simple::Pseudo(_, Pseudo::Has(ways)) => {
+            for way in ways {
+                for link in &mut way.links {
+                    step_without_sugar(&mut link.step, dialect);
+                }
+                sort_filters(&mut way.filters);
+            }
+        }
+        Simple::Pseudo(_, Pseudo::Not(compounds)) => {
+            compounds.iter_mut().for_each(|compound| compound_without_sugar(compound, dialect));
+        }
+        _ => {}
+    }
+    simple
 }
 
 fn tag_of(simple: &Simple) -> Option<&String> {
@@ -76,10 +104,8 @@ fn position_without_sugar(position: &mut Position, dialect: Dialect) {
             }
             HopKind::Offset(_) | HopKind::AnyChild => None,
         };
-        let rest = std::mem::take(simples).into_iter().map(|simple| match simple {
-            Simple::Attrs(filter) => Simple::Attrs(ungrouped(filter)),
-            simple => simple,
-        });
+        let rest = std::mem::take(simples).into_iter();
+        let rest = rest.map(|simple| simple_without_sugar(simple, dialect));
         *simples = test.map(Simple::Attrs).into_iter().chain(rest).collect();
         sort_tags(simples, tag_of);
     }
@@ -107,11 +133,10 @@ fn type_test(type_name: &mut TypeName, dialect: Dialect) -> Option<AttrFilter> {
     Some(AttrFilter { at, form: FilterForm::Square, tests: vec![test] })
 }
 
-fn ungrouped(mut filter: AttrFilter) -> AttrFilter {
+fn ungroup(filter: &mut AttrFilter) {
     if filter.form == FilterForm::Group {
         filter.form = FilterForm::Square;
     }
-    filter
 }
 
 /// Sorts each run of neighbouring tags.

@@ -1,34 +1,16 @@
-//! The canonical spelling of what steps consist of: filters, values, depths, elements of positions.
+//! The canonical spelling of the leaves: ids, types, filters, values, depths.
 //!
 //! The same in both dialects. Invariant: two pieces written one behind the other are read as two.
 
 use super::text::separated;
 use crate::language::ast::{
-    AttrFilter, AttrName, DepthExpr, DepthItem, FilterForm, Hop, HopKind, Id, Pseudo, Simple, Tag,
-    Test, TestKind, TypeName, Value, ValueKind, Zone,
+    AttrFilter, AttrName, DepthExpr, DepthItem, FilterForm, Id, Tag, Test, TestKind, TypeName,
+    Value, ValueKind, Zone,
 };
 use crate::language::lexing::without_pseudos;
 use crate::language::words::{LOWEST_DEPTH, is_name_char, is_name_start};
 
-pub(crate) fn write_simple(out: &mut String, simple: &Simple) {
-    match simple {
-        Simple::Root(_, root) => {
-            out.push('^');
-            out.push_str(root.name());
-        }
-        Simple::Id(id) => write_id(out, id),
-        Simple::Type(name) => {
-            out.push('.');
-            write_type(out, name);
-        }
-        Simple::Any(_) => out.push('*'),
-        Simple::Attrs(attrs) => write_attrs(out, attrs, attrs.form),
-        Simple::Tag(tag) => write_tag(out, tag),
-        Simple::Pseudo(_, pseudo) => write_pseudo(out, pseudo),
-    }
-}
-
-fn write_id(out: &mut String, id: &Id) {
+pub(crate) fn write_id(out: &mut String, id: &Id) {
     let plain = id.text.starts_with(|c: char| c.is_ascii_alphanumeric())
         && id.text.chars().all(|c| is_name_char(c) || c == ':')
         && without_pseudos(&id.text) == id.text;
@@ -47,20 +29,6 @@ pub(crate) fn write_type(out: &mut String, name: &TypeName) {
 pub(crate) fn write_tag(out: &mut String, tag: &Tag) {
     out.push('+');
     out.push_str(&tag.text);
-}
-
-fn write_pseudo(out: &mut String, pseudo: &Pseudo) {
-    match pseudo {
-        Pseudo::Offset(zone) => write_zone(out, *zone),
-        Pseudo::First => out.push_str(":first"),
-        Pseudo::Last => out.push_str(":last"),
-        Pseudo::Nth(n) => out.push_str(&format!(":nth({n})")),
-        Pseudo::Depth(depth) => {
-            out.push_str(":depth(");
-            write_depths(out, &depth.items);
-            out.push(')');
-        }
-    }
 }
 
 pub(crate) fn write_zone(out: &mut String, zone: Zone) {
@@ -86,7 +54,7 @@ pub(crate) fn write_depth_step(out: &mut String, depth: &DepthExpr) {
     }
 }
 
-fn write_depths(out: &mut String, items: &[DepthItem]) {
+pub(crate) fn write_depths(out: &mut String, items: &[DepthItem]) {
     separated(out, ", ", items, |out, item| match item {
         DepthItem::One(n) => out.push_str(&n.to_string()),
         DepthItem::Range(from, to) => out.push_str(&format!("{from}..{to}")),
@@ -97,19 +65,6 @@ fn write_depths(out: &mut String, items: &[DepthItem]) {
             out.push('}');
         }
     });
-}
-
-pub(crate) fn write_hop(out: &mut String, hop: &Hop) {
-    match &hop.kind {
-        HopKind::Offset(n) => out.push_str(&n.to_string()),
-        HopKind::Itself(name) | HopKind::Child(name) => write_type(out, name),
-        HopKind::AnyChild => out.push('*'),
-        HopKind::Descendant(name) => {
-            out.push_str("*:");
-            write_type(out, name);
-        }
-    }
-    hop.simples.iter().for_each(|simple| write_simple(out, simple));
 }
 
 pub(crate) fn write_attrs(out: &mut String, attrs: &AttrFilter, form: FilterForm) {
@@ -133,6 +88,11 @@ fn write_test(out: &mut String, test: &Test) {
         }
         TestKind::In(values) => {
             out.push_str(" in [");
+            separated(out, ", ", values, write_value);
+            out.push(']');
+        }
+        TestKind::NotIn(values) => {
+            out.push_str("!=[");
             separated(out, ", ", values, write_value);
             out.push(']');
         }

@@ -39,7 +39,7 @@ pub fn complete(text: &str, cursor: usize, context: &CompletionContext<'_>) -> C
         return around.in_quotes(last);
     }
     match open.last() {
-        None | Some((Bracket::Chain, _)) => around.in_steps(),
+        None | Some((Bracket::Chain | Bracket::Has | Bracket::Not, _)) => around.in_steps(),
         Some((Bracket::Square | Bracket::Brace | Bracket::Group, at)) => around.in_filter(*at),
         Some((Bracket::Array, at)) => around.value_of(around.name_before(*at)),
         Some((Bracket::Position, _)) => around.in_position(),

@@ -8,7 +8,7 @@ use super::surroundings::Surroundings;
 use crate::language::dialect::Dialect;
 use crate::language::lexing::{Lexeme, Token, TokenClass};
 use crate::language::words::{
-    Base, CONTROLS, Keyword, PseudoName, Root, is_name_char, is_name_start,
+    Base, CONTROLS, Keyword, NestingPseudo, PseudoName, Root, is_name_char, is_name_start,
 };
 
 impl Surroundings<'_> {
@@ -20,7 +20,10 @@ impl Surroundings<'_> {
         match sigil(long) {
             Some('^') => {
                 let roots = Root::ALL.map(|root| format!("^{}", root.name()));
-                Completion::matching(text, start - 1, roots)
+                match long.rfind(':') {
+                    Some(colon) => self.pseudos(start + colon),
+                    None => Completion::matching(text, start - 1, roots),
+                }
             }
             Some('#') => {
                 let ids = self.ids().into_iter().filter(|id| id.starts_with(long));
@@ -73,7 +76,8 @@ impl Surroundings<'_> {
             PseudoName::Nth | PseudoName::Depth => format!(":{}(", name.name()),
             name => format!(":{}", name.name()),
         });
-        Completion::matching(self.text, start, names)
+        let nesting = NestingPseudo::ALL.map(|name| format!(":{}(", name.name()));
+        Completion::matching(self.text, start, names.into_iter().chain(nesting))
     }
 
     fn types(&self, start: usize, typed: &str) -> Completion {

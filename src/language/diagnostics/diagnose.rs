@@ -11,7 +11,7 @@ use crate::language::lexing::unclosed_brackets;
 use crate::language::lexing::{Bracket, Fault, Lexeme, Token};
 use crate::language::span::Span;
 use crate::language::syntax_error::SyntaxError;
-use crate::language::words::{Keyword, PseudoName, Root};
+use crate::language::words::{Keyword, NestingPseudo, PseudoName, Root};
 
 /// Most phrases that a message lists; beyond that it says only what it found.
 const MOST_PHRASES: usize = 5;
@@ -155,6 +155,9 @@ pub(crate) fn diagnose_fault(
             let error = guess(span, format!("`{text}` is no pseudo"), ":", name, names);
             let star = index.checked_sub(1).map(|before| failure.tokens[before].token);
             match error.hint {
+                None if NestingPseudo::from_name(name).is_some() => {
+                    error.with_hint(format!("`:{name}` holds a selector: `:{name}(.cb)`"))
+                }
                 None if star == Some(Token::Star) => error.with_hint(format!(
                     "write `.{name}` for a type; `*:{name}` belongs inside a position"
                 )),
@@ -180,6 +183,9 @@ pub(crate) fn diagnose_fault(
 fn unexpected(span: Span, text: &str, inside: Option<Bracket>) -> SyntaxError {
     let error = SyntaxError::invalid(span, format!("`{text}` means nothing here"));
     match inside {
+        Some(Bracket::Group) if matches!(text, "." | "#" | "^" | "*") => error.with_hint(
+            "parentheses behind a name hold filters; only `:has(…)` and `:not(…)` hold selectors",
+        ),
         Some(Bracket::Square | Bracket::Brace | Bracket::Array | Bracket::Group) => error
             .with_hint("quote a name or value that is not letters, digits, `_`, `-` and `:`"),
         _ if text.starts_with(char::is_alphabetic) => error.with_hint(
@@ -220,6 +226,8 @@ fn empty_brackets(
         Bracket::Square | Bracket::Brace | Bracket::Group => "a test such as `role='user'`",
         Bracket::Array => "a value",
         Bracket::Set | Bracket::Args => "a number",
+        Bracket::Has => "a selector such as `.cb`",
+        Bracket::Not => "a step such as `.cb`",
         Bracket::Position | Bracket::Chain => "a position or a chain",
     };
     let message = format!("`{brackets}` is empty: expected {wanted} inside");

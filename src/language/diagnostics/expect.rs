@@ -12,7 +12,9 @@ pub(crate) fn phrases(expected: &[String]) -> Vec<String> {
             out.push(phrase.to_owned());
         }
     };
-    let step = has("RootName") && has("DepthNumber");
+    // Behind a part of a step something else may always follow.
+    let follows = has("Comma") || has("CloseRound");
+    let step = has("RootName") && (has("DepthNumber") || !follows);
     let part = has("RootName") && !step;
     let value = has("Word") && has("Text") && has("Number");
     let hop = has("Word") && has("Star");
@@ -31,7 +33,7 @@ pub(crate) fn phrases(expected: &[String]) -> Vec<String> {
     say(has("Child"), "`>`");
     say(has("Fallback"), "`??`");
     say(hop, "an element of a position");
-    say(has("DepthNumber") && !step, "a depth such as `d1`");
+    say(has("DepthNumber") && !has("RootName"), "a depth such as `d1`");
     say(has("Name"), "the name of an attribute");
     say(operator, "an operator");
     say(has("Equals") && !operator, "`=`");
@@ -42,6 +44,7 @@ pub(crate) fn phrases(expected: &[String]) -> Vec<String> {
     say(has("OpenArray"), "a list such as `['a', 'b']`");
     say(has("OpenGroup"), "`(`");
     say(has("OpenArgs"), "`(` and an argument");
+    say(has("OpenHas") || has("OpenNot"), "`(`");
     say(has("Text") && !value && !has("Name"), "a quoted text");
     say(has("KwJson"), "`json` and a quoted value");
     say(has("KwTo"), "`to`");

@@ -30,12 +30,49 @@ pub(crate) struct Scene<'a> {
 /// Advice for this failure, if a rule knows it.
 pub(crate) fn hint(scene: &Scene<'_>) -> Option<String> {
     let Some(found) = scene.found else { return early_end_hint(scene) };
-    statement_hint(scene, found)
+    nested_hint(scene, found)
+        .or_else(|| statement_hint(scene, found))
         .or_else(|| time_hint(scene, found))
         .or_else(|| depth_hint(scene, found))
         .or_else(|| position_hint(scene, found))
         .or_else(|| filter_hint(scene, found))
         .or_else(|| step_hint(scene, found))
+}
+
+/// What cannot stand inside `:has(…)` and `:not(…)`.
+fn nested_hint(scene: &Scene<'_>, found: Token<'_>) -> Option<String> {
+    let name = match scene.inside {
+        Some(Bracket::Has) => "has",
+        Some(Bracket::Not) => "not",
+        _ => return None,
+    };
+    Some(match found {
+        found if found.ends_time() || found == Token::RangeMark => {
+            format!("`:{name}(…)` asks the same state: put the time in front of everything")
+        }
+        Token::Control(_) => "controls stand at the end of the whole selector".to_owned(),
+        Token::Fallback if scene.inside == Some(Bracket::Has) => {
+            "a comma inside `:has(…)` means any of them".to_owned()
+        }
+        Token::Open(Bracket::Chain | Bracket::Position) => {
+            format!("`:{name}(…)` holds steps without parentheses around them")
+        }
+        Token::Depth(_) | Token::DepthWord if scene.inside == Some(Bracket::Not) => {
+            "a depth inside `:not(…)` is `:depth(…)`".to_owned()
+        }
+        Token::Word(word) if Root::from_name(word).is_none() => {
+            format!(
+                "a type begins with a dot, and filters stand in brackets: `:{name}(.{word})`, \
+                 `:{name}([{word}])`"
+            )
+        }
+        _ if scene.inside == Some(Bracket::Not) && (scene.gap || found == Token::Child) => {
+            "`:not(…)` holds steps with commas between them, and no way down: for what lies below \
+             write `:not(:has(…))`"
+                .to_owned()
+        }
+        _ => return None,
+    })
 }
 
 /// What is missing from a statement that stops behind its keyword.
@@ -204,12 +241,15 @@ fn position_hint(scene: &Scene<'_>, found: Token<'_>) -> Option<String> {
 fn filter_hint(scene: &Scene<'_>, found: Token<'_>) -> Option<String> {
     let in_filter = matches!(scene.inside, Some(Bracket::Square | Bracket::Brace | Bracket::Group));
     match found {
+        Token::Name("not") if in_filter => {
+            Some("none of a list is `!=`: `role!=['a', 'b']`".to_owned())
+        }
         Token::Name("in") if in_filter => Some("`in` takes a list: `in ['a', 'b']`".to_owned()),
         Token::Name(_) | Token::Text(_) if in_filter => {
             Some("separate tests by a comma".to_owned())
         }
         Token::Op(_) if matches!(scene.before, Some(Token::Op(_))) => {
-            Some("an operator is one of `=` `!=` `<` `<=` `>` `>=` `~`".to_owned())
+            Some("an operator is one of `=` `!=` `<` `<=` `>` `>=` `~` `!~`".to_owned())
         }
         _ => None,
     }

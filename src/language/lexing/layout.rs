@@ -132,14 +132,15 @@ fn bounded_statement(text: &str) -> Result<Vec<Lexeme<'_>>, SyntaxError> {
 /// What white space between these two tokens means, if anything.
 fn gap(last: Option<Token<'_>>, next: Option<Token<'_>>, dialect: Dialect) -> Option<Gap> {
     let (last, next) = (last?, next?);
-    let padding =
-        matches!(last, Token::Comma | Token::Fallback | Token::Child | Token::Open(Bracket::Chain))
-            || matches!(
-                next,
-                Token::Comma | Token::Fallback | Token::Child | Token::Optional | Token::CloseRound
-            )
-            || matches!(last, Token::Keyword(keyword) if keyword != Keyword::Now)
-            || matches!(next, Token::Keyword(keyword) if keyword != Keyword::Now);
+    let opens = matches!(last, Token::Open(bracket) if bracket.holds_steps());
+    let padding = opens
+        || matches!(last, Token::Comma | Token::Fallback | Token::Child)
+        || matches!(
+            next,
+            Token::Comma | Token::Fallback | Token::Child | Token::Optional | Token::CloseRound
+        )
+        || matches!(last, Token::Keyword(keyword) if keyword != Keyword::Now)
+        || matches!(next, Token::Keyword(keyword) if keyword != Keyword::Now);
     if padding {
         return None;
     }

@@ -4,7 +4,9 @@
 //! returns a token has moved the cursor by at least one character.
 
 use super::token::{Fault, Token};
-use crate::language::words::{PseudoName, is_canonical_type, is_name_char, is_name_start};
+use crate::language::words::{
+    NestingPseudo, PseudoName, is_canonical_type, is_name_char, is_name_start,
+};
 
 /// A place in a text.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +85,7 @@ pub(crate) fn type_name<'a>(cursor: &mut Cursor<'a>) -> Option<&'a str> {
         let more = &rest[len..];
         let part = more.get(1..).map_or("", |part| &part[..name_len(part)]);
         let goes_on = match more.chars().next() {
-            Some(':') => PseudoName::from_name(part).is_none(),
+            Some(':') => !begins_with_pseudo(&more[1..]),
             Some('.') => joins && !is_canonical_type(part),
             _ => false,
         };
@@ -96,10 +98,26 @@ pub(crate) fn type_name<'a>(cursor: &mut Cursor<'a>) -> Option<&'a str> {
     Some(cursor.take(len))
 }
 
+/// Whether text after a colon begins with a pseudo.
+fn begins_with_pseudo(text: &str) -> bool {
+    PseudoName::from_name(&text[..name_len(text)]).is_some() || nesting(text).is_some()
+}
+
+/// The pseudo that text after a colon begins with, and that is one only before `(`.
+pub(crate) fn nesting(text: &str) -> Option<NestingPseudo> {
+    let (name, rest) = text.split_at(name_len(text));
+    NestingPseudo::from_name(name).filter(|_| rest.starts_with('('))
+}
+
+/// Whether a name ends in a colon and the name of a pseudo that is one only before `(`.
+pub(crate) fn ends_in_nesting(name: &str) -> bool {
+    name.rsplit_once(':').is_some_and(|(_, last)| NestingPseudo::from_name(last).is_some())
+}
+
 /// The `:type` that makes `*` inside a position reach all the way down.
 pub(crate) fn deep_type<'a>(cursor: &mut Cursor<'a>) -> Option<&'a str> {
     let mut ahead = *cursor;
-    if !ahead.eat(":") || PseudoName::from_name(&ahead.rest()[..name_len(ahead.rest())]).is_some() {
+    if !ahead.eat(":") || begins_with_pseudo(ahead.rest()) {
         return None;
     }
     let name = type_name(&mut ahead)?;
@@ -220,7 +238,14 @@ pub(crate) fn id<'a>(cursor: &mut Cursor<'a>) -> Token<'a> {
         Some(c) if c.is_ascii_alphanumeric() => {
             let rest = cursor.rest();
             let len = rest.find(|c| !is_name_char(c) && c != ':').unwrap_or(rest.len());
-            Token::Id(cursor.take(without_pseudos(&rest[..len]).len()))
+            let mut id = &rest[..len];
+            if rest[len..].starts_with('(')
+                && ends_in_nesting(id)
+                && let Some((front, _)) = id.rsplit_once(':')
+            {
+                id = front;
+            }
+            Token::Id(cursor.take(without_pseudos(id).len()))
         }
         _ => Token::Fault(Fault::MissingName("an id")),
     }

@@ -9,7 +9,7 @@
 use super::lex_token::{self, Cursor};
 use super::token::{Bracket, Fault, Lexeme, Token};
 use crate::language::span::Span;
-use crate::language::words::{Op, PseudoName, Root, is_name_start};
+use crate::language::words::{NestingPseudo, Op, PseudoName, Root, is_name_start};
 
 /// Reads one text from front to back.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ impl<'a> Lexer<'a> {
 
     fn mode(&self) -> Mode {
         match self.open.last() {
-            None | Some(Bracket::Chain) => Mode::Steps,
+            None | Some(Bracket::Chain | Bracket::Has | Bracket::Not) => Mode::Steps,
             Some(Bracket::Position) => Mode::Position,
             Some(Bracket::Args | Bracket::Set) => Mode::Depths,
             Some(Bracket::Square | Bracket::Brace | Bracket::Array | Bracket::Group) => {
@@ -117,7 +117,16 @@ impl<'a> Lexer<'a> {
         if !self.spaced || mode == Mode::Position {
             match self.last {
                 Some(Token::DepthWord | Token::Pseudo(_)) => return Bracket::Args,
-                Some(Token::Type(_) | Token::Word(_) | Token::Deep(_)) => return Bracket::Group,
+                Some(Token::Nesting(NestingPseudo::Has)) => return Bracket::Has,
+                Some(Token::Nesting(NestingPseudo::Not)) => return Bracket::Not,
+                Some(Token::Type(name) | Token::Word(name))
+                    if !lex_token::ends_in_nesting(name) =>
+                {
+                    return Bracket::Group;
+                }
+                Some(Token::Deep(name)) if !lex_token::ends_in_nesting(&format!(":{name}")) => {
+                    return Bracket::Group;
+                }
                 _ => {}
             }
         }
@@ -260,6 +269,10 @@ impl<'a> Lexer<'a> {
 
     fn pseudo(&mut self) -> Token<'a> {
         self.cursor.bump();
+        if let Some(nesting) = lex_token::nesting(self.cursor.rest()) {
+            self.cursor.eat(nesting.name());
+            return Token::Nesting(nesting);
+        }
         match lex_token::name(&mut self.cursor) {
             "" => Token::Fault(Fault::MissingName("a pseudo")),
             name => PseudoName::from_name(name)

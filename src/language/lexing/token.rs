@@ -5,7 +5,7 @@
 //! what they open, because the lexer has to know it anyway and the grammar is simpler for it.
 
 use crate::language::span::Span;
-use crate::language::words::{Keyword, Op, PseudoName, Root};
+use crate::language::words::{Keyword, NestingPseudo, Op, PseudoName, Root};
 
 /// A token and where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +59,8 @@ pub enum Token<'a> {
     Deep(&'a str),
     /// `:first`; those with an argument are followed by [`Bracket::Args`].
     Pseudo(PseudoName),
+    /// `:has` before [`Bracket::Has`], `:not` before [`Bracket::Not`].
+    Nesting(NestingPseudo),
     /// `d-1`: the signed number.
     Depth(&'a str),
     /// `depth` as a step or first element of a position.
@@ -122,6 +124,10 @@ pub enum Bracket {
     Group,
     /// `(` of `:depth`, `:nth` and `depth`.
     Args,
+    /// `(` of `:has`.
+    Has,
+    /// `(` of `:not`.
+    Not,
     /// `(` that begins with a depth.
     Position,
     /// Any other `(`: a chain, or a set of positions.
@@ -134,15 +140,18 @@ impl Bracket {
         match self {
             Bracket::Square | Bracket::Array => Token::CloseSquare,
             Bracket::Brace | Bracket::Set => Token::CloseBrace,
-            Bracket::Group | Bracket::Args | Bracket::Position | Bracket::Chain => {
-                Token::CloseRound
-            }
+            Bracket::Group
+            | Bracket::Args
+            | Bracket::Has
+            | Bracket::Not
+            | Bracket::Position
+            | Bracket::Chain => Token::CloseRound,
         }
     }
 
     /// Whether white space inside it joins steps.
     pub fn holds_steps(self) -> bool {
-        self == Bracket::Chain
+        matches!(self, Bracket::Chain | Bracket::Has | Bracket::Not)
     }
 }
 
@@ -240,7 +249,7 @@ impl Token<'_> {
             Token::Type(_) | Token::Deep(_) | Token::Star => TokenClass::Type,
             Token::Id(_) | Token::QuotedId(_) => TokenClass::Id,
             Token::Tag(_) => TokenClass::Tag,
-            Token::Pseudo(_) => TokenClass::Pseudo,
+            Token::Pseudo(_) | Token::Nesting(_) => TokenClass::Pseudo,
             Token::Depth(_) | Token::DepthWord => TokenClass::Depth,
             Token::Word(_) | Token::End => TokenClass::Word,
             Token::Name(_) => TokenClass::Attribute,

@@ -85,7 +85,7 @@ impl Visit for Counts {
     fn attrs(&mut self, filter: &AttrFilter) {
         for test in &filter.tests {
             self.add(test.at, 1, What::Tests);
-            if let TestKind::In(values) = &test.kind {
+            if let TestKind::In(values) | TestKind::NotIn(values) = &test.kind {
                 self.add(test.at, values.len(), What::Values);
             }
         }

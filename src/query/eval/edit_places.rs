@@ -2,6 +2,7 @@
 
 use super::results::{arrange, effective_order, hits};
 use super::scope::Scope;
+use super::tops::answered;
 use super::walk::{AH_RANK, Flat, Walk, read_part};
 use crate::language::ast::Order;
 use crate::model::{Id, Place};
@@ -22,6 +23,7 @@ pub(crate) fn find_places(ask: &Ask, moment: &Moment<'_>) -> Read<Vec<Named>> {
     let (mut found, mut core, mut used) = (Vec::new(), None, None);
     for group in &ask.groups {
         for (i, chain) in group.chains.iter().enumerate() {
+            let chain = &*answered(chain, moment)?;
             let flat = with_head_core(chain, moment)?;
             let ends = Walk::new(&flat, moment).ends(chain, &mut |_| {})?;
             let head_core = ends.iter().find(|item| flat.is_head_core(**item));

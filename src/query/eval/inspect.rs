@@ -2,13 +2,16 @@
 
 use super::scope::Scope;
 use super::settle::settled;
+use super::tops::answered;
 use super::walk::{Flat, Walk, read_part};
 use crate::query::plan::{Ask, Chain};
 use crate::query::timeline::{Moment, Read};
+use std::sync::Arc;
 
 /// How many nodes each step of a chain comes to, in the parts that it has to read.
-pub(crate) fn trace(chain: &Chain, moment: &Moment<'_>) -> Read<Vec<usize>> {
+pub(crate) fn trace(chain: &Arc<Chain>, moment: &Moment<'_>) -> Read<Vec<usize>> {
     let shared = Flat::shared(moment);
+    let chain = &*answered(chain, moment)?;
     let scope = Scope::of(chain, &shared, moment)?;
     let parts = scope.needed_places(moment)?.into_iter().map(|wanted| read_part(moment, wanted));
     let mut flat = shared;
@@ -39,13 +42,18 @@ pub(crate) struct Reads {
     pub(crate) by_id: bool,
     /// Whether the chain is evaluated on each part alone.
     pub(crate) part_by_part: bool,
+    /// Whether what it finds in a part depends on that part alone.
+    pub(crate) local: bool,
 }
 
 /// What a chain will read at a moment.
-pub(crate) fn reads(chain: &Chain, moment: &Moment<'_>) -> Read<Reads> {
+pub(crate) fn reads(chain: &Arc<Chain>, moment: &Moment<'_>) -> Read<Reads> {
     let shared = Flat::shared(moment);
-    let scope = Scope::of(chain, &shared, moment)?;
+    let local = !Scope::of(chain, &shared, moment)?.crosses;
+    let answered = answered(chain, moment)?;
+    let scope = Scope::of(&answered, &shared, moment)?;
     Ok(Reads {
+        local,
         parts: scope.needed_places(moment)?.len(),
         of: moment.tree.places().count(),
         by_id: !scope.ids.is_empty(),

@@ -8,7 +8,7 @@
 //! - `from_index` answers from the turn index, without loading turns, as far as that goes.
 //! - `chain_scan` joins these for one chain, `merge` goes over the parts with several chains, and
 //!   `search` gives what they find page by page.
-//! - `settle` decides positional pseudos that count over several parts.
+//! - `tops` answers what is asked of all that lies below `^root` and `^seq`, and `settle` decides positional pseudos that count over several parts.
 //! - `local` is for questions that can be asked of changed parts alone, `edit_places` for the places
 //!   of edits, `inspect` for `explain`.
 //!
@@ -25,6 +25,7 @@ mod results;
 mod scope;
 mod search;
 mod settle;
+mod tops;
 mod walk;
 
 pub(super) use edit_places::{Named, find_places};

@@ -11,23 +11,24 @@
 use super::merge::Merge;
 use super::results::FoundId;
 use super::scope::Scope;
+use super::tops::{answered, is_real};
 use super::walk::{Flat, Spot, Walk, read_part};
 use crate::language::ast::Order;
 use crate::model::{Class, Id};
-use crate::query::plan::{
-    Attr, Chain, Check, ClassSet, Compound, Link, Pick, Reach, Start, Step, Test, TextAttr,
-};
+use crate::query::plan::{Chain, ClassSet, Compound, Link, Pick, Reach, Start, Step, Test};
 use crate::query::timeline::{Moment, Read};
 use std::sync::Arc;
 
-/// The chain with everything decided that it counts over several parts; the chain itself if there is
-/// nothing of the sort, or if that cannot be decided here.
+/// The chain with everything decided that it counts over several parts, and all that it asks of `^root`
+/// and `^seq`; the chain itself if there is nothing of the sort. What it counts stays as it is if that
+/// cannot be decided here.
 pub(super) fn settled(chain: &Arc<Chain>, moment: &Moment<'_>) -> Read<Arc<Chain>> {
-    if !has_picks(chain) {
-        return Ok(chain.clone());
+    let chain = answered(chain, moment)?;
+    if !has_picks(&chain) {
+        return Ok(chain);
     }
     let settle = Settle { moment, shared: Flat::shared(moment) };
-    Ok(settle.chain(chain)?.map_or_else(|| chain.clone(), Arc::new))
+    Ok(settle.chain(&chain)?.map_or(chain, Arc::new))
 }
 
 /// Whether a chain has positional pseudos. Recursion is as deep as parentheses nest.
@@ -264,16 +265,4 @@ fn ends_in_no_part(chain: &Chain) -> bool {
         ClassSet::of(&[Class::Sys, Class::Ah, Class::Turn, Class::Container, Class::Block]);
     let excludes = |test: &Test| matches!(test, Test::Class(classes) if !classes.meets(others));
     matches!(last, Step::Nodes(compound) if compound.tests.iter().any(excludes))
-}
-
-/// Whether a compound is never satisfied by an implied core.
-fn is_real(compound: &Compound) -> bool {
-    compound.tests.iter().any(|test| match test {
-        Test::Real | Test::Ids(_) | Test::Container(_) | Test::Ephemeral | Test::Sticky => true,
-        Test::Class(classes) => !classes.contains(Class::Container),
-        Test::Attr(attr, Check::OneText(_)) => {
-            matches!(attr, Attr::Text(TextAttr::Header(_)) | Attr::Tags)
-        }
-        _ => false,
-    })
 }

@@ -2,11 +2,14 @@
 
 use crate::language::ast::{Op, Zone};
 use crate::model::{Class, Held, header_of};
-use crate::query::plan::{Attr, Check, CustomAttr, NumberAttr, Test, TextAttr, Value};
+use crate::query::plan::{
+    Attr, Check, Compound, CustomAttr, Link, NumberAttr, Pick, Reach, Step, Test, TextAttr, Value,
+    Way,
+};
 use std::borrow::Cow;
 
 /// A test in words.
-pub(crate) fn describe_test(test: &Test) -> String {
+fn describe_test(test: &Test) -> String {
     match test {
         Test::Real => "a place of their own".to_owned(),
         Test::Class(classes) => {
@@ -32,6 +35,10 @@ pub(crate) fn describe_test(test: &Test) -> String {
         Test::Ephemeral => "a finite ttl and no cad".to_owned(),
         Test::Sticky => "a finite ttl and cad 1".to_owned(),
         Test::Attr(attr, check) => format!("{} {}", describe_attr(attr), describe_check(check)),
+        Test::Has(has, _) => {
+            let ways: Vec<String> = has.ways.iter().map(describe_way).collect();
+            format!("a way down to ({})", ways.join("; or "))
+        }
         Test::Not(inner) => format!("not ({})", describe_test(inner)),
         Test::Any(tests) => {
             let tests: Vec<String> = tests.iter().map(describe_test).collect();
@@ -44,8 +51,52 @@ pub(crate) fn describe_test(test: &Test) -> String {
     }
 }
 
+/// What a way leads through, in words.
+fn describe_way(way: &Way) -> String {
+    let mut words = Vec::with_capacity(way.links.len() + 1);
+    for (i, Link { reach, step }) in way.links.iter().enumerate() {
+        let from = match (i, reach) {
+            (0, Reach::Child) => "among its children",
+            (0, _) => "below it",
+            (_, Reach::Child) => "children of these",
+            _ => "below these",
+        };
+        words.push(format!("{} {from}", describe_step(step)));
+    }
+    if !way.filter.tests.is_empty() {
+        words.push(format!("of these only {}", describe_compound(&way.filter)));
+    }
+    words.join(", then ")
+}
+
+/// A step in words.
+pub(crate) fn describe_step(step: &Step) -> String {
+    match step {
+        Step::Zone(zone) => format!("the zones of {}", describe_zone(*zone)),
+        Step::Nodes(compound) => describe_compound(compound),
+    }
+}
+
+/// A compound in words.
+pub(crate) fn describe_compound(compound: &Compound) -> String {
+    let mut words = match compound.tests.is_empty() {
+        true => "nodes".to_owned(),
+        false => {
+            let tests: Vec<String> = compound.tests.iter().map(describe_test).collect();
+            format!("nodes with {}", tests.join(" and "))
+        }
+    };
+    for pick in &compound.picks {
+        words = match pick {
+            Pick::Nth(n) => format!("number {n} of the {words}"),
+            Pick::Last => format!("the last of the {words}"),
+        };
+    }
+    words
+}
+
 /// A sign of the offset in words.
-pub(crate) fn describe_zone(zone: Zone) -> &'static str {
+fn describe_zone(zone: Zone) -> &'static str {
     match zone {
         Zone::Pre => "offset below 0",
         Zone::Core => "offset 0",
@@ -91,6 +142,7 @@ fn describe_check(check: &Check) -> String {
                 Op::Gt => "greater than",
                 Op::Ge => "at least",
                 Op::Match => "like",
+                Op::NotMatch => "unlike",
             };
             format!("{op} {}", describe_value(value))
         }
@@ -100,6 +152,7 @@ fn describe_check(check: &Check) -> String {
         }
         Check::OneText(texts) => list(texts.iter().map(|text| &**text)),
         Check::Match(pattern) => format!("in which /{pattern}/ is found"),
+        Check::NotMatch(pattern) => format!("in which /{pattern}/ is not found"),
         Check::Never => "that cannot be".to_owned(),
     }
 }

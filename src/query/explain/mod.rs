@@ -15,13 +15,12 @@ use crate::query::cost::cost_warning;
 use crate::query::eval::{find_ids, reads, trace};
 use crate::query::options::SelectOptions;
 use crate::query::plan::{
-    Ask, Chain, Compound, Depends, Group, Link, Plan, Reach, Start, State, Step, When, Window,
-    critical_depths,
+    Ask, Chain, Depends, Group, Link, Plan, Reach, Start, State, When, Window, critical_depths,
 };
 use crate::query::query_error::QueryError;
 use crate::query::resolve::resolve;
 use crate::query::timeline::{Moment, Tally, Timeline};
-use describe::{describe_test, describe_zone};
+use describe::{describe_compound, describe_step};
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 
@@ -189,7 +188,7 @@ fn plan_words(plan: &Plan, moment: Option<&Moment<'_>>) -> Result<Vec<String>, Q
 /// Gives each line to `say`, and whether the set after it is counted.
 fn chain_words(chain: &Chain, say: &mut dyn FnMut(String, bool)) {
     match &chain.start {
-        Start::Step(step) => say(format!("{} anywhere", step_words(step)), true),
+        Start::Step(step) => say(format!("{} anywhere", describe_step(step)), true),
         Start::Chains(chains) => {
             for inner in chains {
                 chain_words(inner, &mut |line, _| say(format!("  {line}"), false));
@@ -203,35 +202,11 @@ fn chain_words(chain: &Chain, say: &mut dyn FnMut(String, bool)) {
             Reach::Child => "children of these",
             Reach::Itself => "of these",
         };
-        say(format!("{} {reach}", step_words(step)), true);
+        say(format!("{} {reach}", describe_step(step)), true);
     }
     if !chain.filter.tests.is_empty() {
-        say(format!("of these only {}", compound_words(&chain.filter)), true);
+        say(format!("of these only {}", describe_compound(&chain.filter)), true);
     }
-}
-
-fn step_words(step: &Step) -> String {
-    match step {
-        Step::Zone(zone) => format!("the zones of {}", describe_zone(*zone)),
-        Step::Nodes(compound) => compound_words(compound),
-    }
-}
-
-fn compound_words(compound: &Compound) -> String {
-    let mut words = match compound.tests.is_empty() {
-        true => "nodes".to_owned(),
-        false => {
-            let tests: Vec<String> = compound.tests.iter().map(describe_test).collect();
-            format!("nodes with {}", tests.join(" and "))
-        }
-    };
-    for pick in &compound.picks {
-        words = match pick {
-            crate::query::plan::Pick::Nth(n) => format!("number {n} of the {words}"),
-            crate::query::plan::Pick::Last => format!("the last of the {words}"),
-        };
-    }
-    words
 }
 
 fn read_words(plan: &Plan, moment: Option<&Moment<'_>>) -> Result<Vec<String>, QueryError> {
@@ -254,7 +229,7 @@ fn read_words(plan: &Plan, moment: Option<&Moment<'_>>) -> Result<Vec<String>, Q
                 (false, true) => ", one after the other",
                 (false, false) => ", together, because something is counted over several",
             };
-            local &= reads.part_by_part;
+            local &= reads.local;
             lines.push(format!("{} of {} parts of the tree{how}", reads.parts, reads.of));
         }
     }

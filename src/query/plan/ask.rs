@@ -1,8 +1,8 @@
-//! The structure of a plan: the states that are asked, and chains of steps.
+//! The outside of a plan: the states that are asked, groups, order and window.
 
-use super::test::Test;
+use super::chain::Chain;
 use super::when::When;
-use crate::language::ast::{Mode, Order, Zone};
+use crate::language::ast::{Mode, Order};
 use std::sync::Arc;
 
 /// A whole question.
@@ -65,83 +65,4 @@ impl Window {
 pub struct Group {
     /// The alternatives, at least one. They are shared with whoever looks for them.
     pub chains: Vec<Arc<Chain>>,
-}
-
-/// A way through the tree.
-#[derive(Debug, Clone)]
-pub struct Chain {
-    /// Where it begins.
-    pub start: Start,
-    /// The way from there.
-    pub links: Vec<Link>,
-    /// What must hold of the nodes that it ends at; may be empty.
-    pub filter: Compound,
-    /// Whether its result comes by recency (R7.2).
-    pub recent: bool,
-}
-
-impl Chain {
-    /// The nodes anywhere that a step matches.
-    pub(in crate::query) fn of(step: Step) -> Chain {
-        let (links, filter) = (Vec::new(), Compound::default());
-        Chain { start: Start::Step(step), links, filter, recent: false }
-    }
-}
-
-/// The beginning of a chain.
-#[derive(Debug, Clone)]
-pub enum Start {
-    /// Any node of the tree that this step matches.
-    Step(Step),
-    /// The ends of any of these chains.
-    Chains(Vec<Chain>),
-}
-
-/// A step and how it is reached.
-#[derive(Debug, Clone)]
-pub struct Link {
-    /// From where.
-    pub reach: Reach,
-    /// The step.
-    pub step: Step,
-}
-
-/// How a step hangs on what is before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
-    /// Anything below.
-    Below,
-    /// The children.
-    Child,
-    /// The node itself.
-    Itself,
-}
-
-/// One step.
-#[derive(Debug, Clone)]
-pub enum Step {
-    /// Nodes that satisfy this.
-    Nodes(Compound),
-    /// The virtual nodes that hold the children with that sign (R6.7).
-    Zone(Zone),
-}
-
-/// What must hold of a node, and which of those that satisfy it are meant.
-#[derive(Debug, Clone, Default)]
-pub struct Compound {
-    /// All must hold.
-    pub tests: Vec<Test>,
-    /// Applied one after the other to those that satisfy the tests.
-    pub picks: Vec<Pick>,
-    /// Whether the picks count by recency.
-    pub recent: bool,
-}
-
-/// Which of an ordered set is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pick {
-    /// The n-th, counted from 1.
-    Nth(u64),
-    /// The last.
-    Last,
 }

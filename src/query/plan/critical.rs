@@ -5,9 +5,10 @@
 //! age has another outcome. Depths at which a test changes its mind are *critical*; tests that hold
 //! from an age on only ever lose nodes, going back.
 
-use super::ask::{Ask, Chain, Compound, Start, Step};
+use super::ask::Ask;
+use super::attr::{Attr, Check, NumberAttr, Value, ValueText};
+use super::chain::{Chain, Compound, Start, Step, Test, Way};
 use super::number::Number;
-use super::test::{Attr, Check, NumberAttr, Test, Value, ValueText};
 use crate::language::ast::{DepthSet, Op};
 use std::collections::BTreeSet;
 
@@ -53,7 +54,7 @@ impl Critical {
         compound.tests.iter().for_each(|test| self.test(test, true));
     }
 
-    /// `holds` is false inside a negation. Tests nest two deep at the most.
+    /// `holds` is false inside a negation. Recursion is as deep as parentheses nest.
     fn test(&mut self, test: &Test, holds: bool) {
         match test {
             Test::Depth(depths) | Test::Container(depths) => self.depths(depths),
@@ -66,6 +67,11 @@ impl Critical {
                     Check::Compare(Op::Lt | Op::Le, _) => holds,
                     _ => true,
                 };
+            }
+            // What a way leads to lies in the part of the node, and so has its depth.
+            Test::Has(has, _) => {
+                let tests = has.ways.iter().flat_map(Way::compounds).flat_map(|step| &step.tests);
+                tests.into_iter().for_each(|test| self.test(test, holds));
             }
             Test::Not(inner) => self.test(inner, !holds),
             Test::Any(tests) | Test::All(tests) => {

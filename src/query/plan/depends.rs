@@ -1,8 +1,9 @@
 //! What a question depends on beside the nodes themselves: what decides whether an old answer
 //! still holds when only some parts have changed.
 
-use super::ask::{Ask, Chain, Compound, Start, Step};
-use super::test::{Attr, NumberAttr, Test};
+use super::ask::Ask;
+use super::attr::{Attr, NumberAttr};
+use super::chain::{Chain, Compound, Start, Step, Test, Way};
 use crate::model::NumberField;
 use std::collections::BTreeSet;
 
@@ -59,6 +60,9 @@ impl Depends {
             Test::Attr(Attr::Number(NumberAttr::Depth), _) => self.depth = true,
             Test::Attr(Attr::Number(NumberAttr::Age), _) => self.age = true,
             Test::Attr(Attr::Number(NumberAttr::Header(NumberField::Ttl)), _) => self.ttl = true,
+            Test::Has(has, _) => {
+                has.ways.iter().flat_map(Way::compounds).for_each(|compound| self.tests(compound));
+            }
             Test::Not(inner) => self.test(inner),
             Test::Any(tests) | Test::All(tests) => tests.iter().for_each(|test| self.test(test)),
             _ => {}

@@ -5,16 +5,18 @@
 //! window. Nothing here knows of text, spans or dialects, and nothing here reads a tree.
 
 mod ask;
+mod attr;
+mod chain;
 mod critical;
 mod depends;
 mod number;
-mod test;
 mod when;
 
-pub use ask::{Ask, Chain, Compound, Group, Link, Pick, Plan, Reach, Start, Step, Window};
+pub use ask::{Ask, Group, Plan, Window};
+pub use attr::{Attr, Check, ClassSet, CustomAttr, NumberAttr, TextAttr, Value, ValueText};
+pub use chain::{Chain, Compound, Has, Link, Pick, Reach, Start, Step, Test, TopAnswers, Way};
 pub use critical::critical_depths;
 pub use depends::{Depends, pinned_ids};
 pub use number::Number;
-pub use test::{Attr, Check, ClassSet, CustomAttr, NumberAttr, Test, TextAttr, Value, ValueText};
 pub(super) use when::end_value;
 pub use when::{RangeKind, State, Stop, When};

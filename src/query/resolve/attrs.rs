@@ -56,18 +56,30 @@ fn resolve_test(test: &ast::Test, names: &mut Names) -> Result<Test, QueryError>
         (Attr::Text(TextAttr::NODE_TYPE), TestKind::Compare(Op::Ne, value)) => {
             Test::Not(Box::new(type_is(&value.kind, names)))
         }
-        (Attr::Text(TextAttr::NODE_TYPE), TestKind::In(values)) => {
-            Test::Any(values.iter().map(|value| type_is(&value.kind, names)).collect())
-        }
         (_, TestKind::Compare(Op::Match, value)) => {
             let check = pattern(&value.kind, value.at.0, names)?;
             Test::Attr(attr, check)
         }
-        (_, TestKind::Compare(op, value)) => compare(attr, *op, value_of(&value.kind)),
-        (_, TestKind::In(values)) => {
-            one_of(attr, values.iter().map(|value| value_of(&value.kind)).collect())
+        (_, TestKind::Compare(Op::NotMatch, value)) => {
+            match pattern(&value.kind, value.at.0, names)? {
+                Check::Match(pattern) => Test::Attr(attr, Check::NotMatch(pattern)),
+                check => Test::Not(Box::new(Test::Attr(attr, check))),
+            }
         }
+        (_, TestKind::Compare(op, value)) => compare(attr, *op, value_of(&value.kind)),
+        (_, TestKind::In(values)) => is_among(attr, values, names),
+        (_, TestKind::NotIn(values)) => Test::Not(Box::new(is_among(attr, values, names))),
     })
+}
+
+/// Whether an attribute equals one of some values.
+fn is_among(attr: Attr, values: &[ast::Value], names: &Names) -> Test {
+    match attr {
+        Attr::Text(TextAttr::NODE_TYPE) => {
+            Test::Any(values.iter().map(|value| type_is(&value.kind, names)).collect())
+        }
+        attr => one_of(attr, values.iter().map(|value| value_of(&value.kind)).collect()),
+    }
 }
 
 /// `[nodeType='x']`: a canonical word tests the class.

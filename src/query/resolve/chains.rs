@@ -5,7 +5,7 @@
 use super::compound::{by_depth, container};
 use super::names::Names;
 use crate::language::ast::{self, Base, Filter, Head, HopKind, Simple};
-use crate::query::plan::{Chain, Compound, Link, Reach, Start, Step, Test};
+use crate::query::plan::{Chain, Compound, Link, Reach, Start, Step, Test, Way};
 use crate::query::query_error::QueryError;
 
 impl Names {
@@ -37,15 +37,9 @@ impl Names {
                 Start::Chains(vec![inner])
             }
         };
-        let mut links = Vec::with_capacity(chain.links.len());
-        for link in &chain.links {
-            let reach = match link.combinator {
-                ast::Combinator::Descendant => Reach::Below,
-                ast::Combinator::Child => Reach::Child,
-            };
-            let step = self.step(&link.step)?;
-            recent = pins(&step);
-            links.push(Link { reach, step });
+        let links = self.links(&chain.links)?;
+        if let Some(last) = links.last() {
+            recent = pins(&last.step);
         }
         let filter = self.filters(chain.filters.iter().chain(late))?;
         recent |= filter.recent;
@@ -101,6 +95,23 @@ impl Names {
         }
         links.extend(below.links);
         Ok(Chain { start, links, filter: below.filter, recent: below.recent })
+    }
+
+    fn links(&mut self, links: &[ast::Link]) -> Result<Vec<Link>, QueryError> {
+        let mut made = Vec::with_capacity(links.len());
+        for link in links {
+            let reach = match link.combinator {
+                ast::Combinator::Descendant => Reach::Below,
+                ast::Combinator::Child => Reach::Child,
+            };
+            made.push(Link { reach, step: self.step(&link.step)? });
+        }
+        Ok(made)
+    }
+
+    /// A way down from a node, inside `:has(…)`.
+    pub(super) fn way(&mut self, way: &ast::Relative) -> Result<Way, QueryError> {
+        Ok(Way { links: self.links(&way.links)?, filter: self.filters(way.filters.iter())? })
     }
 
     fn step(&mut self, step: &ast::Step) -> Result<Step, QueryError> {

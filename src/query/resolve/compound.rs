@@ -7,8 +7,9 @@ use super::attrs::AttrTests;
 use super::names::{Names, class_of};
 use crate::language::ast::{Base, DepthExpr, DepthSet, Filter, Pseudo, Root, Simple, TypeName};
 use crate::model::{Class, EngineText, TextField};
-use crate::query::plan::{Attr, Check, ClassSet, Compound, Pick, Test, TextAttr};
+use crate::query::plan::{Attr, Check, ClassSet, Compound, Has, Pick, Test, TextAttr, TopAnswers};
 use crate::query::query_error::QueryError;
+use std::sync::Arc;
 
 impl Names {
     /// Adds what simple selectors ask for to the tests that are there already.
@@ -27,7 +28,7 @@ impl Names {
                 Simple::Any(_) => made.tests.push(Test::Real),
                 Simple::Attrs(filter) => attrs.add(filter),
                 Simple::Tag(tag) => made.tests.push(tag_test(&tag.text)),
-                Simple::Pseudo(_, pseudo) => pseudo_test(pseudo, &mut made),
+                Simple::Pseudo(_, pseudo) => self.pseudo(pseudo, &mut made)?,
             }
         }
         self.finish(made, attrs)
@@ -53,6 +54,32 @@ impl Names {
         made.tests.extend(attrs.tests(self)?);
         made.tests.sort_by_key(cost);
         Ok(made)
+    }
+
+    /// Recursion is as deep as parentheses nest, which is bounded.
+    fn pseudo(&mut self, pseudo: &Pseudo, made: &mut Compound) -> Result<(), QueryError> {
+        match pseudo {
+            Pseudo::Offset(zone) => made.tests.push(Test::Sign(*zone)),
+            Pseudo::Depth(depth) => made.tests.push(Test::Depth(DepthSet::from_expr(depth))),
+            Pseudo::First => made.picks.push(Pick::Nth(1)),
+            Pseudo::Nth(n) => made.picks.push(Pick::Nth(*n)),
+            Pseudo::Last => made.picks.push(Pick::Last),
+            Pseudo::Has(ways) => {
+                let ways = ways.iter().map(|way| self.way(way)).collect::<Result<_, _>>()?;
+                made.tests.push(Test::Has(Arc::new(Has { ways }), TopAnswers::default()));
+            }
+            Pseudo::Not(compounds) => {
+                for compound in compounds {
+                    let mut tests = self.simples(&compound.simples, Compound::default())?.tests;
+                    let test = match tests.len() {
+                        1 => tests.remove(0),
+                        _ => Test::All(tests),
+                    };
+                    made.tests.push(Test::Not(Box::new(test)));
+                }
+            }
+        }
+        Ok(())
     }
 
     fn id(&self, text: &str, made: &mut Compound) {
@@ -107,16 +134,6 @@ fn tag_test(tag: &str) -> Test {
     Test::Attr(Attr::Tags, Check::OneText(std::iter::once(Box::from(tag)).collect()))
 }
 
-fn pseudo_test(pseudo: &Pseudo, made: &mut Compound) {
-    match pseudo {
-        Pseudo::Offset(zone) => made.tests.push(Test::Sign(*zone)),
-        Pseudo::Depth(depth) => made.tests.push(Test::Depth(DepthSet::from_expr(depth))),
-        Pseudo::First => made.picks.push(Pick::Nth(1)),
-        Pseudo::Nth(n) => made.picks.push(Pick::Nth(*n)),
-        Pseudo::Last => made.picks.push(Pick::Last),
-    }
-}
-
 fn cost(test: &Test) -> u8 {
     match test {
         Test::Attr(Attr::Content, Check::Present) => 1,
@@ -125,8 +142,10 @@ fn cost(test: &Test) -> u8 {
             Attr::Text(TextAttr::Engine(EngineText::CreatedAtIso | EngineText::ContentHash)),
             _,
         )
-        | Test::Attr(_, Check::Match(_)) => 2,
+        | Test::Attr(_, Check::Match(_) | Check::NotMatch(_)) => 2,
         Test::Attr(..) => 1,
+        // A way may read the contents of a whole part.
+        Test::Has(..) => 4,
         Test::Not(inner) => cost(inner),
         Test::Any(tests) | Test::All(tests) => tests.iter().map(cost).max().unwrap_or(0),
         _ => 0,

@@ -211,11 +211,11 @@ what    .mt .mc .cb  (1.0: .seg .cont .block)  turn, container, block
         .cb:summary .note          a type or kind          * anything
         .log.entry                 a type with a dot
 who     #cb:1 #'any text'          by id; in 1.0 by key
-filter  [role='user'] {ttl<=1}     = != < <= > >=  ~ a pattern  in ['a', 'b']
+filter  [role='user'] {ttl<=1}     = != < <= > >=  ~ !~ a pattern  in, !=, = ['a', 'b']
         [key] has a key            .cb(role='user' kind='x')    +tag
         [author='x']               your data_author, if there is no author
 place   :pre :core :post           before, in, behind the core of a turn
-count   :first :last :nth(2)
+count   :first :last :nth(2)       test  :has(> .mc .cb) such below  :not(.cb, +x)
 depth   :depth(1-3)  d1..d3        the newest turn is 1, the head is 0
 end     @limit=5 @skip=5 @first @order=path|recent|id @mode=latest
 stages  SELECTOR | where bytes > 99 | count, sum bytes by role | sort 2 desc | take 5

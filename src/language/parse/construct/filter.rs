@@ -12,11 +12,16 @@ pub(crate) fn compare_list(
     values: Vec<Value>,
     r: usize,
 ) -> Made<Test> {
-    if op == Op::Eq {
-        return Ok(Test { at: At::new(l, r), name, kind: TestKind::In(values) });
-    }
-    let message = format!("a list goes with `in` or `=`, not with `{}`", op.name());
-    Err(SyntaxError::invalid(At::new(l, r).0, message))
+    let at = At::new(l, r);
+    let kind = match op {
+        Op::Eq => TestKind::In(values),
+        Op::Ne => TestKind::NotIn(values),
+        _ => {
+            let message = format!("a list goes with `in`, `=` or `!=`, not with `{}`", op.name());
+            return Err(SyntaxError::invalid(at.0, message));
+        }
+    };
+    Ok(Test { at, name, kind })
 }
 
 pub(crate) fn word_value(l: usize, word: &str, r: usize) -> Value {

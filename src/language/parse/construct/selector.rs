@@ -4,8 +4,8 @@ use super::control::refuse_repeat;
 use super::literals::{Made, integer};
 use crate::language::ast::{
     At, AttrFilter, Base, Chain, Compound, Control, DepthExpr, DepthItem, Filter, Group, Head, Hop,
-    HopKind, Insertion, Link, Place, PlaceKind, Position, Pseudo, Selector, Simple, Step, Target,
-    Time, TypeName,
+    HopKind, Insertion, Link, Place, PlaceKind, Position, Pseudo, Relative, Selector, Simple, Step,
+    Target, Time, TypeName,
 };
 use crate::language::syntax_error::SyntaxError;
 use crate::language::words::LOWEST_DEPTH;
@@ -75,16 +75,57 @@ pub(crate) fn runs(mut run: Vec<Filter>, later: Vec<Vec<Filter>>) -> Vec<Filter>
 // Steps.
 
 pub(crate) fn compound(l: usize, pieces: Vec<(Simple, Option<Simple>)>, r: usize) -> Made<Step> {
-    let simples: Vec<Simple> =
-        pieces.into_iter().flat_map(|(simple, group)| [Some(simple), group]).flatten().collect();
-    if let [Simple::Pseudo(at, Pseudo::Offset(zone))] = simples[..] {
+    let compound = checked(l, pieces, r)?;
+    if let [Simple::Pseudo(at, Pseudo::Offset(zone))] = compound.simples[..] {
         return Ok(Step::Zone(at, zone));
     }
+    Ok(Step::Compound(compound))
+}
+
+fn checked(l: usize, pieces: Vec<(Simple, Option<Simple>)>, r: usize) -> Made<Compound> {
+    let simples: Vec<Simple> =
+        pieces.into_iter().flat_map(|(simple, group)| [Some(simple), group]).flatten().collect();
     at_most_one(&simples, "a step has at most one root", |simple| {
         matches!(simple, Simple::Root(..))
     })?;
     at_most_one(&simples, "a step has at most one `*`", |simple| matches!(simple, Simple::Any(_)))?;
-    Ok(Step::Compound(Compound { at: At::new(l, r), simples }))
+    Ok(Compound { at: At::new(l, r), simples })
+}
+
+/// A compound inside `:not(…)`. A lone offset pseudo is a test there, because nothing is a zone.
+pub(crate) fn excluded(
+    l: usize,
+    pieces: Vec<(Simple, Option<Simple>)>,
+    r: usize,
+) -> Made<Compound> {
+    let compound = checked(l, pieces, r)?;
+    refuse_counting(&compound, "`:not(…)` asks what one node is")?;
+    Ok(compound)
+}
+
+/// `:has(…)`
+pub(crate) fn has(ways: Vec<Relative>) -> Made<Pseudo> {
+    for link in ways.iter().flat_map(|way| &way.links) {
+        if let Step::Compound(compound) = &link.step {
+            refuse_counting(compound, "`:has(…)` asks only whether there is one")?;
+        }
+    }
+    Ok(Pseudo::Has(ways))
+}
+
+/// Refuses pseudos that pick from what a selector finds.
+fn refuse_counting(compound: &Compound, hint: &str) -> Made<()> {
+    for simple in &compound.simples {
+        let (name, at) = match simple {
+            Simple::Pseudo(at, Pseudo::First) => ("first", at),
+            Simple::Pseudo(at, Pseudo::Last) => ("last", at),
+            Simple::Pseudo(at, Pseudo::Nth(_)) => ("nth", at),
+            _ => continue,
+        };
+        let message = format!("`:{name}` counts what a selector finds, and cannot stand in here");
+        return Err(SyntaxError::invalid(at.0, message).with_hint(hint));
+    }
+    Ok(())
 }
 
 pub(crate) fn first_compound(

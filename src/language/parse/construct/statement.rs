@@ -159,7 +159,11 @@ pub(crate) fn fields(l: usize, tests: Vec<Test>, r: usize) -> Made<Fields> {
             TestKind::Present => FieldValue::Flag,
             TestKind::Compare(Op::Eq, value) => FieldValue::One(value),
             TestKind::In(values) => FieldValue::Many(values),
-            TestKind::Compare(op, _) => {
+            TestKind::Compare(..) | TestKind::NotIn(_) => {
+                let op = match kind {
+                    TestKind::Compare(op, _) => op,
+                    _ => Op::Ne,
+                };
                 let message = format!("`{}` compares; a field is set with `=`", op.name());
                 return Err(SyntaxError::invalid(at.0, message)
                     .with_hint("a filter of the target touches its step: `.cb{ttl<=1}`"));

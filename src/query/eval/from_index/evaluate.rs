@@ -197,6 +197,7 @@ impl IndexEvaluator {
 fn check_body(body: &Body<'_>, check: &Check) -> bool {
     match (body, check) {
         (Body::Text(text), Check::Match(pattern)) => pattern.is_match(text),
+        (Body::Text(text), Check::NotMatch(pattern)) => !pattern.is_match(text),
         (Body::Text(text), check) => check_other(&Json::from(*text), check),
         (Body::Json(value), check) => check_other(value, check),
     }

@@ -6,7 +6,10 @@
 
 use crate::language::ast::DepthSet;
 use crate::model::{Held, NumberField, header_of};
-use crate::query::plan::{Attr, Chain, Check, Compound, NumberAttr, Start, Step, Test, TextAttr};
+use crate::query::plan::{
+    Attr, Chain, Check, Compound, Has, NumberAttr, Start, Step, Test, TextAttr, Way,
+};
+use std::sync::Arc;
 
 /// A chain without what templates cannot answer, whether what it finds is the answer but for the
 /// contents, and what must hold of these. `span` has the least and the greatest depth of the turns.
@@ -51,19 +54,21 @@ impl Strip {
     }
 
     fn compound(&mut self, compound: &Compound, is_last: bool) -> Compound {
-        let mut stripped = compound.clone();
+        let mut stripped = Compound { tests: Vec::new(), ..compound.clone() };
         let mut left_off = false;
-        stripped.tests.retain(|test| {
-            let kept = self.is_on_template(test);
+        for test in &compound.tests {
             match test {
-                _ if kept => {}
-                Test::Attr(Attr::Content, check) if is_last && compound.picks.is_empty() => {
+                Test::Attr(Attr::Content, check)
+                    if is_last && compound.picks.is_empty() && !self.is_on_template(test) =>
+                {
                     self.content_checks.push(check.clone());
                 }
-                _ => left_off = true,
+                test => {
+                    left_off |= !self.is_on_template(test);
+                    stripped.tests.extend(self.weaker(test));
+                }
             }
-            kept
-        });
+        }
         // Recency goes by times, which templates lack.
         left_off |= compound.recent && !compound.picks.is_empty();
         if left_off {
@@ -71,6 +76,29 @@ impl Strip {
             stripped.picks.clear();
         }
         stripped
+    }
+
+    /// As much of a test as templates can answer, which must hold if the test does.
+    fn weaker(&self, test: &Test) -> Option<Test> {
+        match test {
+            test if self.is_on_template(test) => Some(test.clone()),
+            Test::Has(has, tops) => {
+                let mut has = Has::clone(has);
+                for way in &mut has.ways {
+                    let steps = way.links.iter_mut().filter_map(|link| match &mut link.step {
+                        Step::Nodes(compound) => Some(compound),
+                        Step::Zone(_) => None,
+                    });
+                    for compound in steps.chain([&mut way.filter]) {
+                        let tests = std::mem::take(&mut compound.tests);
+                        compound.tests =
+                            tests.iter().filter_map(|test| self.weaker(test)).collect();
+                    }
+                }
+                Some(Test::Has(Arc::new(has), *tops))
+            }
+            _ => None,
+        }
     }
 
     fn is_on_template(&self, test: &Test) -> bool {
@@ -85,6 +113,12 @@ impl Strip {
             Test::Ids(_) => false,
             Test::Depth(depths) | Test::Container(depths) => self.is_uniform(depths),
             Test::Attr(attr, check) => attr_is_on_template(attr, check),
+            Test::Has(has, _) => has
+                .ways
+                .iter()
+                .flat_map(Way::compounds)
+                .flat_map(|compound| &compound.tests)
+                .all(|test| self.is_on_template(test)),
             Test::Not(test) => self.is_on_template(test),
             Test::Any(tests) | Test::All(tests) => {
                 tests.iter().all(|test| self.is_on_template(test))

@@ -3,8 +3,8 @@
 //! A chain only ever goes down, so what it finds in a part depends on that part, on `^root` and on
 //! `^seq` and on nothing else, unless a positional pseudo counts over several parts. A part
 //! that has no match for one of the steps, where `^root` and `^seq` have none either, gives
-//! nothing. Steps behind a pseudo that counts over several parts prove nothing: what they refuse
-//! has been counted by then.
+//! nothing; the last step must have one there in any case. Steps behind a pseudo that counts over
+//! several parts prove nothing: what they refuse has been counted by then.
 
 use super::needs::{Need, needs_of};
 use crate::language::ast::{DepthSet, Op};
@@ -35,7 +35,10 @@ impl<'c> Scope<'c> {
     /// The bounds of a chain at a moment; `shared` has `^root` and `^seq` alone.
     pub(crate) fn of(chain: &'c Chain, shared: &Flat, moment: &Moment<'_>) -> Read<Scope<'c>> {
         let mut scope = Scope::open();
-        let spots = scope.chain(chain, Walk::lenient(shared, moment))?;
+        let walk = Walk::lenient(shared, moment);
+        let spots = scope.chain(chain, &walk, true)?;
+        // What other parts answer is as good as counted over them.
+        scope.crosses |= !walk.open().is_empty();
         scope.ends_above = scope.crosses || !spots.is_empty();
         Ok(scope)
     }
@@ -50,42 +53,44 @@ impl<'c> Scope<'c> {
         }
     }
 
-    /// Returns where in `^root` and `^seq` the chain may come to. Recursion is as deep as
+    /// Returns where in `^root` and `^seq` the chain may come to. `is_last` says that the chain goes on
+    /// nowhere: what it finds in a part is what its last step matches there. Recursion is as deep as
     /// parentheses nest.
-    fn chain(&mut self, chain: &'c Chain, walk: Walk<'_>) -> Read<Vec<Spot>> {
+    fn chain(&mut self, chain: &'c Chain, walk: &Walk<'_>, is_last: bool) -> Read<Vec<Spot>> {
+        let last = chain.links.len();
         let mut spots = match &chain.start {
             Start::Step(step) => {
                 let spots = walk.anywhere(step)?;
-                self.step(step, spots.is_empty());
+                self.step(step, spots.is_empty() || is_last && last == 0);
                 self.crosses |= has_picks(step);
                 spots
             }
-            Start::Chains(chains) => self.any_of(chains, walk)?,
+            Start::Chains(chains) => self.any_of(chains, walk, is_last && last == 0)?,
         };
-        for link in &chain.links {
+        for (i, link) in chain.links.iter().enumerate() {
             if self.crosses {
                 return Ok(spots);
             }
             let counted_over = link.reach != Reach::Itself && !spots.is_empty();
             spots = walk.follow(&spots, link)?;
-            self.step(&link.step, spots.is_empty());
+            self.step(&link.step, spots.is_empty() || is_last && i + 1 == last);
             self.crosses |= counted_over && has_picks(&link.step);
         }
         if !self.crosses && !chain.filter.tests.is_empty() {
             spots = walk.filter(&spots, &chain.filter)?;
-            if spots.is_empty() {
+            if spots.is_empty() || is_last {
                 self.require(&chain.filter);
             }
         }
         Ok(spots)
     }
 
-    fn any_of(&mut self, chains: &'c [Chain], walk: Walk<'_>) -> Read<Vec<Spot>> {
+    fn any_of(&mut self, chains: &'c [Chain], walk: &Walk<'_>, is_last: bool) -> Read<Vec<Spot>> {
         let mut spots = Vec::new();
         let mut scopes = Vec::with_capacity(chains.len());
         for chain in chains {
             let mut scope = Scope::open();
-            spots.extend(scope.chain(chain, walk)?);
+            spots.extend(scope.chain(chain, walk, is_last)?);
             scopes.push(scope);
         }
         self.crosses |= scopes.iter().any(|scope| scope.crosses);
@@ -106,11 +111,19 @@ impl<'c> Scope<'c> {
         }
     }
 
+    /// Recursion is as deep as parentheses nest.
     fn require(&mut self, compound: &'c Compound) {
         for test in &compound.tests {
             self.depths = self.depths.and(&depths_of(test));
-            if let Test::Ids(ids) = test {
-                self.ids.push(ids);
+            match test {
+                Test::Ids(ids) => self.ids.push(ids),
+                // What lies below a node of a part lies in the same part.
+                Test::Has(has, _) => {
+                    if let [way] = &has.ways[..] {
+                        way.compounds().for_each(|compound| self.require(compound));
+                    }
+                }
+                _ => {}
             }
         }
         self.needs.extend(needs_of(compound));

@@ -80,6 +80,7 @@ fn needs_value(check: &Check) -> bool {
         Check::Compare(Op::Eq, value) => *value != Value::Null,
         Check::Compare(Op::Ne, value) => *value == Value::Null,
         Check::OneOf(values) => !values.contains(&Value::Null),
+        Check::NotMatch(_) => false,
         _ => true,
     }
 }

@@ -11,6 +11,7 @@ pub(crate) fn check_null(check: &Check) -> bool {
         Check::Compare(Op::Eq, value) => *value == Value::Null,
         Check::Compare(Op::Ne, value) => *value != Value::Null,
         Check::OneOf(values) => values.contains(&Value::Null),
+        Check::NotMatch(_) => true,
         Check::Present
         | Check::Compare(..)
         | Check::OneText(_)
@@ -27,6 +28,7 @@ pub(crate) fn check_number(number: Option<i128>, check: &Check) -> bool {
         Check::Compare(op, value) => compare_number(number, *op, value),
         Check::OneOf(values) => values.iter().any(equal),
         Check::Match(pattern) => pattern.is_match(&number.to_string()),
+        Check::NotMatch(pattern) => !pattern.is_match(&number.to_string()),
         Check::OneText(_) | Check::Never => false,
     }
 }
@@ -51,17 +53,20 @@ pub(crate) fn check_text(text: Option<&str>, check: &Check) -> bool {
         Check::OneOf(values) => values.iter().any(|value| compare(Op::Eq, value)),
         Check::OneText(texts) => texts.contains(text),
         Check::Match(pattern) => pattern.is_match(text),
+        Check::NotMatch(pattern) => !pattern.is_match(text),
         Check::Never => false,
     }
 }
 
-/// A check of a set of texts: any of them may satisfy it; `!=` asks that none is equal. An empty set
+/// A check of a set of texts: any of them may satisfy it; `!=` and `!~` ask that all do. An empty set
 /// is null.
 pub(crate) fn check_any<'t>(mut texts: impl Iterator<Item = &'t str>, check: &Check) -> bool {
     let Some(first) = texts.next() else { return check_null(check) };
     let mut texts = std::iter::once(first).chain(texts);
     match check {
-        Check::Compare(Op::Ne, _) => texts.all(|text| check_text(Some(text), check)),
+        Check::Compare(Op::Ne, _) | Check::NotMatch(_) => {
+            texts.all(|text| check_text(Some(text), check))
+        }
         check => texts.any(|text| check_text(Some(text), check)),
     }
 }
@@ -85,6 +90,7 @@ pub(crate) fn check_other(value: &Json, check: &Check) -> bool {
             Value::Given(given) => equal_other(value, given),
         }),
         Check::Match(pattern) => pattern.is_match(&value.text()),
+        Check::NotMatch(pattern) => !pattern.is_match(&value.text()),
         Check::OneText(_) | Check::Never => false,
     }
 }
@@ -111,7 +117,7 @@ fn order_other(value: &Json, given: &ValueText) -> Option<Ordering> {
 fn decide(op: Op, order: Option<Ordering>) -> bool {
     match (op, order) {
         (Op::Ne, None) => true,
-        (_, None) | (Op::Match, _) => false,
+        (_, None) | (Op::Match | Op::NotMatch, _) => false,
         (Op::Eq, Some(order)) => order.is_eq(),
         (Op::Ne, Some(order)) => order.is_ne(),
         (Op::Lt, Some(order)) => order.is_lt(),

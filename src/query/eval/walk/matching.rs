@@ -4,31 +4,57 @@
 
 use super::compare::{check_any, check_null, check_number, check_other, check_text};
 use super::flat::{Flat, has_sign};
+use super::has::marks;
 use crate::json::Json;
 use crate::language::ast::Base;
 use crate::model::{Class, Node, NumberField};
-use crate::query::plan::{Attr, Check, CustomAttr, NumberAttr, Test, TextAttr};
+use crate::query::plan::{Attr, Check, CustomAttr, Has, NumberAttr, Test, TextAttr, TopAnswers};
 use crate::query::timeline::{Moment, Read};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The answers of `:has(…)` for all nodes, by its address; it is held so that this stays its own.
+type Marks = HashMap<*const Has, (Arc<Has>, Rc<[bool]>)>;
 
 /// Decides tests on the nodes of some parts.
-#[derive(Clone, Copy)]
 pub(crate) struct Matcher<'m> {
     pub(crate) flat: &'m Flat,
     pub(crate) moment: &'m Moment<'m>,
+    /// Whether `^root` and `^seq` may have what is not known of them.
+    lenient: bool,
+    marks: RefCell<Marks>,
+    /// What was asked of `^root` and `^seq` and is not known.
+    open: RefCell<Vec<(Arc<Has>, Class)>>,
 }
 
 impl<'m> Matcher<'m> {
+    pub(crate) fn new(flat: &'m Flat, moment: &'m Moment<'m>, lenient: bool) -> Matcher<'m> {
+        Matcher { flat, moment, lenient, marks: RefCell::default(), open: RefCell::default() }
+    }
+
+    /// What was asked of `^root` and `^seq` so far and is not known; only if the matcher is lenient.
+    pub(crate) fn open(&self) -> Vec<(Arc<Has>, Class)> {
+        self.open.borrow().clone()
+    }
+
     /// Whether all tests hold.
     pub(crate) fn holds(&self, item: usize, tests: &[Test]) -> Read<bool> {
+        self.all(item, tests, true)
+    }
+
+    fn all(&self, item: usize, tests: &[Test], unknown: bool) -> Read<bool> {
         for test in tests {
-            if !self.test(item, test)? {
+            if !self.test(item, test, unknown)? {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    fn test(&self, item: usize, test: &Test) -> Read<bool> {
+    /// `unknown` is what is said where nobody knows. Recursion is as deep as parentheses nest.
+    fn test(&self, item: usize, test: &Test, unknown: bool) -> Read<bool> {
         let flat = self.flat;
         let node = flat.node(item);
         Ok(match test {
@@ -48,18 +74,40 @@ impl<'m> Matcher<'m> {
             }
             Test::Sticky => node.is_some_and(|node| node.lifetime.is_some() && node.cad == Some(1)),
             Test::Attr(attr, check) => self.attr(item, attr, check)?,
-            // These hold tests of attributes and types, and nest two deep at the most.
-            Test::Not(inner) => !self.test(item, inner)?,
+            Test::Has(has, tops) => self.has(item, has, *tops, unknown)?,
+            Test::Not(inner) => !self.test(item, inner, !unknown)?,
             Test::Any(tests) => {
                 for test in tests {
-                    if self.test(item, test)? {
+                    if self.test(item, test, unknown)? {
                         return Ok(true);
                     }
                 }
                 false
             }
-            Test::All(tests) => self.holds(item, tests)?,
+            Test::All(tests) => self.all(item, tests, unknown)?,
         })
+    }
+
+    fn has(&self, item: usize, has: &Arc<Has>, tops: TopAnswers, unknown: bool) -> Read<bool> {
+        if self.flat.part(item).is_none() {
+            let class = self.flat.class(item);
+            let known = if class == Class::Root { tops.root } else { tops.seq };
+            if let Some(known) = known {
+                return Ok(known);
+            }
+            if self.lenient {
+                self.open.borrow_mut().push((has.clone(), class));
+                return Ok(unknown);
+            }
+        }
+        let known = self.marks.borrow().get(&Arc::as_ptr(has)).map(|(_, marks)| marks.clone());
+        if let Some(marks) = known {
+            return Ok(marks[item]);
+        }
+        let found = marks(self.flat, has, &|item, tests| self.holds(item, tests))?;
+        let holds = found[item];
+        self.marks.borrow_mut().insert(Arc::as_ptr(has), (has.clone(), found.into()));
+        Ok(holds)
     }
 
     fn node_type(&self, item: usize) -> &'m str {

@@ -9,9 +9,11 @@ use super::matching::Matcher;
 use super::order::recency;
 use crate::budget;
 use crate::language::ast::Zone;
-use crate::query::plan::{Chain, Compound, Link, Pick, Reach, Start, Step};
+use crate::model::Class;
+use crate::query::plan::{Chain, Compound, Has, Link, Pick, Reach, Start, Step};
 use crate::query::timeline::{Moment, Read};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Nodes between two looks at the budget.
 const CHECK_EVERY: usize = 4096;
@@ -50,21 +52,25 @@ impl ZoneSign {
 }
 
 /// A walk over some parts.
-#[derive(Clone, Copy)]
 pub(crate) struct Walk<'m> {
     matcher: Matcher<'m>,
-    /// Everything that might be reached if other parts were there as well: picks take all, and
-    /// empty zones stay.
+    /// Everything that might be reached if other parts were there as well: picks take all, empty
+    /// zones stay, and `^root` and `^seq` have below them whatever is asked for.
     lenient: bool,
 }
 
 impl<'m> Walk<'m> {
     pub(crate) fn new(flat: &'m Flat, moment: &'m Moment<'m>) -> Walk<'m> {
-        Walk { matcher: Matcher { flat, moment }, lenient: false }
+        Walk { matcher: Matcher::new(flat, moment, false), lenient: false }
     }
 
     pub(crate) fn lenient(flat: &'m Flat, moment: &'m Moment<'m>) -> Walk<'m> {
-        Walk { lenient: true, ..Walk::new(flat, moment) }
+        Walk { matcher: Matcher::new(flat, moment, true), lenient: true }
+    }
+
+    /// What a lenient walk was asked of `^root` and `^seq` so far, and only other parts can answer.
+    pub(crate) fn open(&self) -> Vec<(Arc<Has>, Class)> {
+        self.matcher.open()
     }
 
     fn flat(&self) -> &'m Flat {

@@ -5,7 +5,7 @@ use super::compound::{filter_pins_key, in_zone, pins_key};
 use super::order::arrange;
 use super::tree::Class;
 use pactdb::language::ast::{
-    AttrFilter, Chain, Combinator, DepthExpr, Filter, Group, Head, Order, Step, Zone,
+    AttrFilter, Chain, Combinator, DepthExpr, Filter, Group, Head, Order, Relative, Step, Zone,
 };
 
 /// What a chain may stand on: a node, or a zone with the children that it has.
@@ -53,6 +53,20 @@ impl Reader<'_> {
             Head::Chain(_, inner) => self.chain(inner, &[]),
         };
         self.follow(spots, chain, late)
+    }
+
+    /// Whether a way down from a node comes to anything, an implied core included (R6.14).
+    pub(crate) fn leads_somewhere(&self, node: usize, way: &Relative) -> bool {
+        let mut spots = vec![Spot::Node(node)];
+        for link in &way.links {
+            let step = |spot: &Spot| self.step_from(spot, link.combinator, &link.step);
+            spots = spots.iter().flat_map(step).collect();
+        }
+        let filters: Vec<&Filter> = way.filters.iter().collect();
+        self.filtered(spots, &filters).into_iter().any(|spot| match spot {
+            Spot::Node(_) => true,
+            Spot::Zone(children) => !children.is_empty(),
+        })
     }
 
     /// What a chain comes to from where its first step has led.

@@ -53,6 +53,13 @@ impl Reader<'_> {
                 !ttl.is_null() && cad_fits
             }
             TestKind::Present => !value.is_null(),
+            // The opposites hold exactly where these do not.
+            TestKind::Compare(Op::NotMatch, with) => {
+                !self.compares(node, name, &value, Op::Match, &with.kind)
+            }
+            TestKind::NotIn(list) => {
+                !list.iter().any(|with| self.compares(node, name, &value, Op::Eq, &with.kind))
+            }
             TestKind::Compare(op, with) => self.compares(node, name, &value, *op, &with.kind),
             TestKind::In(list) => {
                 list.iter().any(|with| self.compares(node, name, &value, Op::Eq, &with.kind))
@@ -79,6 +86,8 @@ impl Reader<'_> {
         match kind {
             TestKind::Present => !kinds.is_empty(),
             TestKind::Compare(Op::Ne, with) => !some(Op::Eq, &with.kind),
+            TestKind::Compare(Op::NotMatch, with) => !some(Op::Match, &with.kind),
+            TestKind::NotIn(list) => !list.iter().any(|with| some(Op::Eq, &with.kind)),
             TestKind::Compare(op, with) => some(*op, &with.kind),
             TestKind::In(list) => list.iter().any(|with| some(Op::Eq, &with.kind)),
         }
@@ -209,6 +218,6 @@ fn holds(op: Op, order: Option<Ordering>) -> bool {
         Op::Le => order != Ordering::Greater,
         Op::Gt => order == Ordering::Greater,
         Op::Ge => order != Ordering::Less,
-        Op::Match => false,
+        Op::Match | Op::NotMatch => false,
     }
 }

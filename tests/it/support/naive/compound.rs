@@ -83,6 +83,8 @@ impl Reader<'_> {
             Pseudo::Offset(zone) => in_zone(it.offset(), *zone),
             Pseudo::Depth(depths) => it.depth.is_some_and(|depth| depths.contains(depth)),
             Pseudo::First | Pseudo::Last | Pseudo::Nth(_) => true,
+            Pseudo::Has(ways) => ways.iter().any(|way| self.leads_somewhere(node, way)),
+            Pseudo::Not(list) => list.iter().all(|not| self.compound(not, &[node]).is_empty()),
         }
     }
 
@@ -99,7 +101,7 @@ impl Reader<'_> {
                 Pseudo::First => found.into_iter().take(1).collect(),
                 Pseudo::Last => found.into_iter().next_back().into_iter().collect(),
                 Pseudo::Nth(n) => found.into_iter().skip(*n as usize - 1).take(1).collect(),
-                Pseudo::Offset(_) | Pseudo::Depth(_) => found,
+                _ => found,
             };
         }
         found

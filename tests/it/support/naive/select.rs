@@ -179,7 +179,9 @@ fn faults(selector: &Selector, timeless: bool) -> Wrong {
             for test in &filter.tests {
                 let derived = ["age", "born_turn", "depth", "sdepth"];
                 let bad = match &test.kind {
-                    TestKind::Compare(Op::Match, value) => pattern(text_of(&value.kind)).is_none(),
+                    TestKind::Compare(Op::Match | Op::NotMatch, value) => {
+                        pattern(text_of(&value.kind)).is_none()
+                    }
                     _ => false,
                 };
                 if bad || (self.0 && derived.contains(&test.name.text.as_str())) {

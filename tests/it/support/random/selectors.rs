@@ -121,11 +121,12 @@ const OPERANDS: [&str; 33] = [
 pub fn any_filter() -> impl Strategy<Value = String> {
     let name = || select(&NAMES[..]);
     let operand = || select(&OPERANDS[..]);
-    let op = select(&["=", "=", "!=", "!=", "<", "<=", ">", ">=", "~"][..]);
+    let op = select(&["=", "=", "!=", "!=", "<", "<=", ">", ">=", "~", "!~"][..]);
     prop_oneof![
         5 => (name(), op, operand()).prop_map(|(name, op, value)| format!("[{name}{op}{value}]")),
         1 => name().prop_map(|name| format!("[{name}]")),
         1 => (name(), operand(), operand()).prop_map(|(name, a, b)| format!("[{name} in [{a}, {b}]]")),
+        1 => (name(), operand(), operand()).prop_map(|(name, a, b)| format!("[{name}!=[{a}, {b}]]")),
         1 => (name(), operand(), name()).prop_map(|(a, value, b)| format!("{{{a}={value}, {b}!=null}}")),
     ]
 }
@@ -178,6 +179,13 @@ fn known_filters() -> impl Strategy<Value = String> {
         "[key='K'][key!='L']",
         "+b",
         "{key='K', role!=null}",
+        "[role!=['user','tool']]",
+        "[content!~'[12]']",
+        "[content!~'text']",
+        "[key!~'K']",
+        "[nodeType!=['cb', 'mc']]",
+        "[tag!~'a']",
+        "[kind!=['note', null]]",
     ])
 }
 
@@ -201,6 +209,47 @@ fn pseudos() -> impl Strategy<Value = String> {
     ])
 }
 
+/// A simple selector that counts nothing.
+fn uncounted() -> BoxedStrategy<String> {
+    let pseudo = piece(&[":pre", ":core", ":post", ":depth(0)", ":depth(1-2)", ":depth(>=2)"]);
+    prop_oneof![3 => filters(), 1 => pseudo].boxed()
+}
+
+/// A compound that counts nothing, for inside `:has(…)` and `:not(…)`, with so many of these inside.
+fn uncounted_compound(nested: u32) -> BoxedStrategy<String> {
+    let head = prop_oneof![
+        5 => types(),
+        1 => piece(&["#n1", "#n4", "#c1", "#i1", "#K", "#t1"]),
+        1 => piece(&["^sys", "^seq", "^ah"]),
+        3 => uncounted(),
+    ];
+    let more = match nested {
+        0 => uncounted(),
+        _ => prop_oneof![3 => uncounted(), 1 => nesting(nested - 1)].boxed(),
+    };
+    (head, prop::collection::vec(more, 0..2)).prop_map(|(head, rest)| head + &rest.concat()).boxed()
+}
+
+/// `:has(…)` or `:not(…)`, with others inside so many deep.
+fn nesting(nested: u32) -> BoxedStrategy<String> {
+    let zone = piece(&[":pre", ":core", ":post", "d1", "d0"]);
+    let step = prop_oneof![6 => uncounted_compound(nested), 1 => zone].boxed();
+    let later = step.clone().prop_map(|step| match step.starts_with(['{', '[', '+']) {
+        true => format!("*{step}"),
+        false => step,
+    });
+    let link = (piece(&[" ", " > "]), later).prop_map(|(join, step)| join + &step);
+    let way = (piece(&["", "", "> "]), step, prop::collection::vec(link, 0..2), detached());
+    let way = way.prop_map(|(from, first, links, filters)| {
+        format!("{from}{first}{}{}", links.concat(), filters.unwrap_or_default())
+    });
+    let ways =
+        prop::collection::vec(way, 1..3).prop_map(|ways| format!(":has({})", ways.join(", ")));
+    let compounds = prop::collection::vec(uncounted_compound(nested), 1..3);
+    let not = compounds.prop_map(|compounds| format!(":not({})", compounds.join(", ")));
+    prop_oneof![ways, not].boxed()
+}
+
 fn compound() -> BoxedStrategy<String> {
     let ids = piece(&["#n1", "#n4", "#t1", "#c1", "#i1", "#K", "#'mt:3'", "#root"]);
     let head = prop_oneof![
@@ -209,15 +258,17 @@ fn compound() -> BoxedStrategy<String> {
         1 => piece(&["^root", "^sys", "^seq", "^ah"]),
         2 => filters(),
         1 => pseudos(),
+        1 => nesting(1),
     ];
-    let rest = prop::collection::vec(prop_oneof![2 => filters(), 1 => pseudos()], 0..4);
+    let more = prop_oneof![4 => filters(), 2 => pseudos(), 1 => nesting(1)];
+    let rest = prop::collection::vec(more, 0..4);
     (head, rest).prop_map(|(head, rest)| format!("{head}{}", rest.concat())).boxed()
 }
 
 /// A step that counts nothing, with any filters.
 pub fn filtered_step() -> impl Strategy<Value = String> {
     let head = prop_oneof![5 => types(), 1 => piece(&["^root", "^sys", "^seq", "^ah"])];
-    let filter = prop_oneof![3 => any_filter(), 1 => piece(&["+audit", "+b", ":core", ":post"])];
+    let filter = prop_oneof![6 => any_filter(), 1 => nesting(1), 2 => piece(&["+audit", "+b", ":core", ":post"])];
     (head, prop::collection::vec(filter, 0..3)).prop_map(|(head, rest)| head + &rest.concat())
 }
 
@@ -243,7 +294,7 @@ fn later_step() -> BoxedStrategy<String> {
 fn position() -> BoxedStrategy<String> {
     let hop = prop_oneof![
         2 => piece(&["0", "-1", "1", "2"]),
-        3 => piece(&["cb", "mc", "*", "mc[offset=0]", "cb[role='user']", "*:first", "cb:last", "summary", "mt", "cb:note", "*:core", "mc:depth(1)", "cb[key='K']:first", "cb+audit", "*[ttl]:nth(2)", "cb[nodeType='cb'][kind='note']", "log.entry", "cb:log.entry"]),
+        3 => piece(&["cb", "mc", "*", "mc[offset=0]", "cb[role='user']", "*:first", "cb:last", "summary", "mt", "cb:note", "*:core", "mc:depth(1)", "cb[key='K']:first", "cb+audit", "*[ttl]:nth(2)", "cb[nodeType='cb'][kind='note']", "log.entry", "cb:log.entry", "mc:has(.cb)", "*:not(.cb):first", "mc:has(> .cb[role='user'])", "*:has([key])"]),
         2 => piece(&["*:cb", "*:mc", "*:cb[role='user']:first", "*:note", "*:mc:last", "*:cb:note:first", "*:block:pre", "*:log.entry"]),
     ];
     let depth =
@@ -355,6 +406,8 @@ pub fn at_one_state() -> impl Strategy<Value = String> {
         " {sdepth in [2, '3']}",
         " {depth=null}",
         " {age~1}",
+        " {age!~1}",
+        " {depth!=[1, 2]}",
         " {born_turn>1.5}",
         " {depth}",
     ]);

@@ -1,46 +1,13 @@
-//! What a single node is tested for.
+//! Attributes, and what must hold of them.
 //!
 //! Invariants: patterns are compiled; a value that spells a number carries it; lists of texts are
-//! sets. How a test is decided is the evaluator's business.
+//! sets. How a check is decided is the evaluator's business.
 
 use super::number::Number;
-use crate::language::ast::{DepthSet, Op, Zone};
+use crate::language::ast::Op;
 use crate::model::{Class, EngineText, FlagField, ListField, NumberField, TextField};
 use regex::Regex;
 use std::collections::BTreeSet;
-
-/// One test of a node.
-#[derive(Debug, Clone)]
-pub enum Test {
-    /// It is a node of the tree and not an implied core.
-    Real,
-    /// Its class is one of these.
-    Class(ClassSet),
-    /// Its id is one of these.
-    Ids(BTreeSet<Box<str>>),
-    /// Its type is this name, or ends in `:` and this name.
-    Named(Box<str>),
-    /// It is `^sys`, `^ah` or a turn, of one of these depths.
-    Container(DepthSet),
-    /// Its depth is one of these.
-    Depth(DepthSet),
-    /// Its offset has this sign.
-    Sign(Zone),
-    /// Its offset is this.
-    Offset(i64),
-    /// Its ttl is finite, and it has no cad.
-    Ephemeral,
-    /// Its ttl is finite, and its cad is 1.
-    Sticky,
-    /// An attribute passes a check.
-    Attr(Attr, Check),
-    /// The test does not hold.
-    Not(Box<Test>),
-    /// One of the tests holds.
-    Any(Vec<Test>),
-    /// All of the tests hold.
-    All(Vec<Test>),
-}
 
 /// A set of classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,6 +110,8 @@ pub enum Check {
     OneText(BTreeSet<Box<str>>),
     /// The pattern is found in its text.
     Match(Regex),
+    /// The pattern is not found in its text, or it is null.
+    NotMatch(Regex),
     /// Nothing satisfies this: `~` with null.
     Never,
 }
