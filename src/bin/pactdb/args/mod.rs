@@ -9,7 +9,7 @@ mod sql;
 
 pub use edit::{AddArgs, BatchArgs, CommitArgs, ContentArgs, MoveArgs, PolicyArgs, SetArgs};
 pub use read::{AnswerArgs, DiffArgs, LogArgs, SelectArgs, TreeArgs};
-pub use serve::{LogForm, ServeArgs};
+pub use serve::{LogForm, ServeArgs, UiArgs};
 pub use session::{
     AttemptCommand, AttemptFacts, DumpArgs, ExportArgs, ForkArgs, ImportArgs, LoadArgs, ReplayArgs,
     ThreadArgs, WatchArgs,
@@ -201,6 +201,9 @@ pub enum Command {
     /// Serve stores over HTTP
     #[command(after_help = serve::EXAMPLES)]
     Serve(ServeArgs),
+    /// Look at the store in the browser: what the agent knew, when, and why the prompt changed
+    #[command(after_help = serve::UI_EXAMPLES)]
+    Ui(UiArgs),
 
     /// Add a node to the turn in progress, or elsewhere
     #[command(after_help = "Examples:

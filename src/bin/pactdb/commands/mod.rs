@@ -12,6 +12,7 @@ mod replay;
 mod serve;
 mod sql;
 mod thread;
+pub mod ui;
 pub mod watch;
 
 use crate::args::{Arguments, Command};
@@ -40,6 +41,7 @@ fn run_one(context: &Context, command: Command) -> Result<()> {
         Command::Demo { file } => demo::run(context, &file),
         Command::Pipe => pipe::run(&*context.open_to_stay()?),
         Command::Serve(args) => serve::run(context, args),
+        Command::Ui(args) => ui::run(context, args),
         Command::Add(args) => edit::add(context, args),
         Command::Set(args) => edit::set(context, args),
         Command::Move(args) => edit::relocate(context, args),

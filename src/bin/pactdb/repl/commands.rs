@@ -4,6 +4,7 @@ use super::meta::FORMS;
 use super::query::{self, Last};
 use super::session::{Outcome, Session};
 use crate::answer::{Answer, pretty};
+use crate::commands::ui::Page;
 use crate::commands::watch::{follow, text};
 use crate::context::name_of;
 use crate::histories::steps;
@@ -319,4 +320,16 @@ fn nothing(rest: &str, command: &str) -> Result<()> {
             Err(Error::new(Code::RequestInvalid, message))
         }
     }
+}
+
+/// `.ui`
+pub fn ui(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    nothing(rest, "ui")?;
+    let page = match session.page.take() {
+        Some(page) => page,
+        None => Page::start(session.context, session.name(), &session.client)?,
+    };
+    let text = format!("{}\n", page.address);
+    session.page = Some(page);
+    Ok(text.into())
 }
