@@ -32,7 +32,7 @@ const part = (id) => document.getElementById(id);
 const embedded = embeddedData();
 
 /// What is shown: the store that is open, and the view that is mounted.
-const page = { store: null, source: null, timeline: null, watch: null, view: null, route: null, newest: null };
+const page = { store: null, source: null, timeline: null, watch: null, view: null, route: null, mounted: null, newest: null };
 
 start();
 
@@ -58,7 +58,6 @@ function start() {
 /// Shows what the address says.
 async function show() {
   const route = parseRoute(location.hash);
-  const moved = page.route && sameView(page.route, route);
   page.route = route;
   if (!route.store) return showStores();
   try {
@@ -69,8 +68,8 @@ async function show() {
     if (page.newest === null || route.at === null) page.newest = state.store;
     page.state = state;
     frame(route);
-    if (!moved) await mountView(route, state);
-    await showPanel(route);
+    if (!sameView(page.mounted, route)) await mountView(route, state);
+    if (page.route === route) await showPanel(route);
   } catch (error) {
     if (page.route === route) failed(error);
   }
@@ -79,7 +78,7 @@ async function show() {
 /// Whether only the panel beside the view differs.
 function sameView(a, b) {
   const rest = ({ node, ...params }) => JSON.stringify(params);
-  return page.view && a.store === b.store && a.at === b.at && a.view === b.view && rest(a.params) === rest(b.params);
+  return page.view && a && a.store === b.store && a.at === b.at && a.view === b.view && rest(a.params) === rest(b.params);
 }
 
 async function openStore(store) {
@@ -197,6 +196,8 @@ async function mountView(route, state) {
   page.view.name = name;
   main.replaceChildren(root);
   main.scrollTop = kept;
+  main.dataset.shown = hrefOf({ ...route, params: {} });
+  page.mounted = route;
   page.view.shown?.();
 }
 
@@ -287,6 +288,7 @@ function failed(error) {
   const main = part("main");
   page.view?.stop?.();
   page.view = null;
+  delete main.dataset.shown;
   if (error.code === "E_STORE_NOT_FOUND") {
     const link = el("a", { href: "#/" }, "See which stores there are");
     main.replaceChildren(stateOf("The store is not there", "It was moved or removed. If it comes back, this page goes on by itself.", link));
