@@ -8,7 +8,7 @@ mod session;
 mod sql;
 
 pub use edit::{AddArgs, BatchArgs, CommitArgs, ContentArgs, MoveArgs, PolicyArgs, SetArgs};
-pub use read::{AnswerArgs, DiffArgs, LogArgs, SelectArgs, TreeArgs};
+pub use read::{AnswerArgs, DiffArgs, LogArgs, SelectArgs, TimelineArgs, TreeArgs};
 pub use serve::{LogForm, ServeArgs};
 pub use session::{
     AttemptCommand, AttemptFacts, DumpArgs, ExportArgs, ForkArgs, ImportArgs, LoadArgs, ReplayArgs,
@@ -368,6 +368,13 @@ pub enum Command {
     /// Make a new store out of a dump
     #[command(after_help = "Example:\n  pactdb load new.pactdb backup.jsonl")]
     Load(LoadArgs),
+    /// Chart how large the context was, and what happened, over the whole history or a range
+    #[command(after_help = "Examples:
+  pactdb timeline                       the whole history on one screen
+  pactdb timeline @c100..@c200          of each bucket, the last snapshot
+  pactdb timeline @t-20.. --tokens
+  pactdb timeline --csv --buckets 2000 > sizes.csv")]
+    Timeline(TimelineArgs),
     /// Show figures of the store
     #[command(after_help = "Example:\n  pactdb stats --json")]
     Stats,

@@ -12,6 +12,7 @@ mod replay;
 mod serve;
 mod sql;
 mod thread;
+mod timeline;
 pub mod watch;
 
 use crate::args::{Arguments, Command};
@@ -68,6 +69,7 @@ fn run_one(context: &Context, command: Command) -> Result<()> {
         Command::Fork(args) => fork::run(context, &args),
         Command::Dump(args) => fork::dump_store(context, &args),
         Command::Load(args) => fork::load_store(context, &args),
+        Command::Timeline(args) => timeline::run(context, args),
         Command::Stats => context.run(&*context.existing()?, GetStats {}),
         Command::Verify => context.run(&*context.existing()?, Verify {}),
         Command::Rebuild => context.run(&*context.existing()?, Rebuild {}),
