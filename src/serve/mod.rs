@@ -8,7 +8,8 @@
 //! - `guard` refuses what must not come in, `routes` knows the addresses, `body` reads what is sent.
 //! - `call` is a request that a thread answers, `stream` what is sent while it does.
 //! - `status` has the HTTP status of every code, `response` makes the answers.
-//! - `assets` has the files of the page in the browser, `page` sends them, `sessions` knows its browsers.
+//! - `assets` has the files of the page in the browser, `page` sends them, `sessions` knows its browsers,
+//!   and `standalone` makes one file of them.
 //! - `metrics`, `record` and `openapi` tell of the server itself.
 //! - `listen` accepts connections, `patient` gives up on those who do not read.
 //!
@@ -32,6 +33,7 @@ mod routes;
 mod sessions;
 mod settings;
 mod shared;
+mod standalone;
 mod status;
 mod stores;
 mod stream;
@@ -40,5 +42,6 @@ mod tokens;
 pub use listen::{Server, Stop};
 pub use openapi::openapi;
 pub use settings::{Limits, OpenStore, Settings, TlsFiles};
+pub use standalone::standalone;
 pub use status::status;
 pub use tokens::{Scope, Tokens};

@@ -9,6 +9,7 @@
 mod bytes;
 mod document;
 mod event;
+mod figures;
 mod indexes;
 mod log;
 mod node;
@@ -58,7 +59,9 @@ fn check(storage: &Memory) {
         "attempt_cycles",
         "attempts",
         "expiry",
+        "failed_attempts",
         "features",
+        "figures",
         "grams",
         "ids",
         "instances",
@@ -71,10 +74,11 @@ fn check(storage: &Memory) {
         "refs",
         "running",
         "sketches",
+        "turn_sizes",
     ];
     assert!(tables::counts(&db).keys().eq(expected));
     let meta = tables::meta(&db);
-    assert_eq!(meta.derived, 14, "the chapter describes the derived tables of this version");
+    assert_eq!(meta.derived, 15, "the chapter describes the derived tables of this version");
     let log = log::read(&db);
     assert!(log.dump(&meta.generation) == String::from_utf8(dumped).unwrap(), "the dump differs");
 
@@ -106,6 +110,7 @@ fn check(storage: &Memory) {
     indexes::check(&db, &parts, checkpoints.last().copied().unwrap_or_default());
     indexes::check_notes(&db, &log);
     search::check(&db, &parts, &log, &checkpoints);
+    figures::check(&db, &parts, &log, &meta.generation);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod answer;
 mod args;
+mod charts;
 mod clock;
 mod commands;
 mod connect;

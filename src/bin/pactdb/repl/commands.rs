@@ -9,7 +9,7 @@ use crate::commands::watch::{follow, text};
 use crate::context::name_of;
 use crate::histories::steps;
 use crate::render::{self, plural, visible};
-use crate::{output, states};
+use crate::{charts, output, states};
 use pactdb::language::{named_id, nearest_word, parse_selector};
 use pactdb::protocol::{
     ClientExt, Explain, Life, PolicyRequest, Replay, Request, Sql, StateReply, Thread, Watch,
@@ -131,6 +131,12 @@ pub fn replay_step(session: &mut Session<'_>) -> Result<Outcome> {
         session.replay = Some(Replay { after: Some(step.entry.seq), ..request });
     }
     Ok(Answer { text, source: Some(source.to_owned()), ..Answer::default() }.into())
+}
+
+/// `.timeline [TIME..TIME]`
+pub fn timeline(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    let request = charts::request(rest, session.look(), Some(session.dialect));
+    session.run(request.into())
 }
 
 /// The state at an address, or where the session looks.
