@@ -65,6 +65,9 @@ pub const CACHE_BYTES: u64 = 128 << 20;
 /// again; the index writes of this many commits share their pages.
 pub const CHECKPOINT_EVERY: u64 = 64;
 
+/// Most buckets of a timeline: more than a screen has pixels for, and a reply that a page reads at once.
+pub const MAX_TIMELINE_BUCKETS: u64 = 2_000;
+
 /// Longest text of a selector, in bytes. A selector is a line that a person or a model writes;
 /// this leaves room for machine-made lists of ids and keeps each parse under a millisecond or so.
 pub const MAX_SELECTOR_BYTES: usize = 64 * 1024;

@@ -7,25 +7,14 @@
 
 use super::decide::next_time;
 use super::instances::materialize_due;
+use super::part_change::PartChange;
+use super::thread_change::{Compared, ThreadChange};
 use super::{Addition, ChangeError, Commit, Newest, State, apply, ids};
 use crate::lifecycle::{self, Limits, Outcome, Removed, Sealing, Totals};
 use crate::model::{Class, Id, Instance, Lifetime, Name, Node, Place, ReadError, Subtree, Tree};
 use crate::snapshot::{SnapshotParts, TurnsHash, snapshot_digest, subtree_hash};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-/// A part of the tree that differs from the snapshot before.
-#[derive(Debug, Clone)]
-pub struct PartChange {
-    /// Which part.
-    pub place: Place,
-    /// As it was; `None` if it was not there.
-    pub old: Option<Arc<Subtree>>,
-    /// As it is; `None` if it has gone.
-    pub new: Option<Arc<Subtree>>,
-    /// The hashes of a turn, before and after; the regions' are not needed again.
-    pub hashes: [Option<[u8; 32]>; 2],
-}
 
 /// What the indexes learn from a cycle.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -85,6 +74,8 @@ pub struct Closed {
     pub digest: [u8; 32],
     /// Whether the root's or the headers of `^seq` differ from the snapshot before.
     pub headers_changed: bool,
+    /// What became of the thread.
+    pub thread: ThreadChange,
     /// Whether sealing needed the core that was offered.
     pub core_made: bool,
     /// The state at the start of the next cycle, before cadences; its tree still holds the new
@@ -201,10 +192,18 @@ pub(super) fn close(
                 &mut totals.seq
             }
         };
-        let count =
-            |part: &Option<Arc<Subtree>>| part.as_deref().map(Totals::of).unwrap_or_default();
-        *region = region.plus(count(&part.new)).minus(count(&part.old));
+        let [old, new] = part.totals;
+        *region = region.plus(new).minus(old);
     }
+    let before_it = before.as_deref();
+    let compared = Compared {
+        state: &state,
+        before: before_it,
+        tree: &tree,
+        parts: &parts,
+        removed: &removed,
+    };
+    let thread = compared.change()?;
     let digest = snapshot_digest(&SnapshotParts {
         spec_version: state.generation.spec_version(),
         cycle,
@@ -223,6 +222,7 @@ pub(super) fn close(
     state.history.push(cycle);
     state.next_index = 0;
     state.totals = totals;
+    state.roles = thread.roles;
     state.turns_hash = Arc::new(turns_hash);
     state.edited = false;
     Ok(Closed {
@@ -233,6 +233,7 @@ pub(super) fn close(
         delta,
         digest,
         headers_changed,
+        thread,
         core_made: false,
         state,
     })
@@ -277,7 +278,10 @@ fn changed_parts(
                 Place::Turn(_) => [hash(old.as_ref()), hash(new)],
                 _ => [None, None],
             };
-            parts.push(PartChange { place, old, new: new.cloned(), hashes });
+            let count =
+                |part: Option<&Arc<Subtree>>| part.map(|part| Totals::of(part)).unwrap_or_default();
+            let totals = [count(old.as_ref()), count(new)];
+            parts.push(PartChange { place, old, new: new.cloned(), hashes, totals });
         }
         Ok(())
     };

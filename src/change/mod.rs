@@ -13,17 +13,21 @@ mod error;
 mod event;
 mod ids;
 mod instances;
+mod part_change;
 mod request;
 mod restore;
 mod state;
+mod thread_change;
 
 pub use apply::{apply, materialize};
-pub use close::{Closed, Expiry, IndexDelta, PartChange, close_commit, plan_commit};
+pub use close::{Closed, Expiry, IndexDelta, close_commit, plan_commit};
 pub use error::ChangeError;
 pub use event::{
     Addition, Attempt, AttemptStatus, Change, Commit, Event, Import, Origin, OriginKind,
     Relocation, Restore,
 };
+pub use part_change::PartChange;
 pub use request::{Add, Context, Edit, Insert, Move, Parent, Remove, Set};
 pub use restore::{close_import, close_restore, plan_import};
 pub use state::{History, Newest, Pending, State, Working};
+pub use thread_change::ThreadChange;

@@ -7,7 +7,7 @@
 use super::Event;
 use crate::lifecycle::{Policy, RegionTotals};
 use crate::model::{
-    Class, Generation, Id, Instance, Name, Node, ReadError, Skeleton, Subtree, Tree,
+    Class, Generation, Id, Instance, Name, Node, ReadError, RoleBytes, Skeleton, Subtree, Tree,
 };
 use crate::snapshot::TurnsHash;
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,6 +45,8 @@ pub struct State {
     pub running: BTreeMap<String, super::Attempt>,
     /// Totals of the newest snapshot.
     pub totals: RegionTotals,
+    /// The bytes of the newest snapshot by role.
+    pub roles: RoleBytes,
     /// The incremental hash over the turns of the newest snapshot.
     pub turns_hash: Arc<TurnsHash>,
     /// Whether the tree was edited since the last commit.
@@ -95,6 +97,7 @@ impl State {
             touched_keys: BTreeSet::new(),
             running: BTreeMap::new(),
             totals: RegionTotals::default(),
+            roles: RoleBytes::default(),
             turns_hash: Arc::new(TurnsHash::default()),
             edited: false,
             newest: None,
@@ -202,6 +205,11 @@ impl History {
         self.runs.iter().any(|(from, to)| (*from..=*to).contains(&cycle))
     }
 
+    /// The cycle of a snapshot counted from the oldest, which is 0.
+    pub fn nth(&self, number: u64) -> Option<u64> {
+        self.back(self.len().checked_sub(number.checked_add(1)?)?)
+    }
+
     /// The cycle of a snapshot counted back from the newest, which is 0.
     pub fn back(&self, mut steps: u64) -> Option<u64> {
         for (from, to) in self.runs.iter().rev() {
@@ -212,6 +220,12 @@ impl History {
             steps -= len;
         }
         None
+    }
+
+    /// How many snapshots are older than a cycle, which need not have one.
+    pub fn before(&self, cycle: u64) -> u64 {
+        let older = |(from, to): &(u64, u64)| (to + 1).min(cycle).saturating_sub(*from);
+        self.runs.iter().map(older).sum()
     }
 
     /// The first cycle after another that has a snapshot.

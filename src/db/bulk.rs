@@ -44,7 +44,7 @@ impl<'a> Series<'a> {
             return Err(Error::request("every batch of a series ends in a commit"));
         };
         self.working = Working::fresh(end.next()?);
-        self.db.inner.store.announce(&end.closed);
+        self.db.inner.store.announce(&append_of(&batch, false));
         self.contents = batch.take_contents();
         self.next_seq += batch.events.len() as u64;
         self.waiting.push(batch);
@@ -62,22 +62,22 @@ impl<'a> Series<'a> {
     }
 
     fn write(&mut self, durable: bool) -> Result<()> {
-        let appends: Vec<Append<'_>> = self
-            .waiting
-            .iter()
-            .map(|batch| Append {
-                events: &batch.events,
-                time: batch.now,
-                closed: batch
-                    .closed
-                    .as_ref()
-                    .map(|end| (&end.closed, &end.before, CycleKind::Commit)),
-                durable,
-            })
-            .collect();
+        let appends: Vec<Append<'_>> =
+            self.waiting.iter().map(|batch| append_of(batch, durable)).collect();
         self.db.inner.store.append_announced(&appends, durable)?;
         self.waiting.clear();
         self.contents = BatchContents::new(self.db.inner.store.reader());
         Ok(())
+    }
+}
+
+/// What is written of a batch.
+fn append_of<'b>(batch: &'b RunningBatch<'_>, durable: bool) -> Append<'b> {
+    let closed = batch.closed.as_ref();
+    Append {
+        events: &batch.events,
+        time: batch.now,
+        closed: closed.map(|end| (&end.closed, &end.before, CycleKind::Commit)),
+        durable,
     }
 }

@@ -18,6 +18,7 @@ mod read;
 mod resolve;
 mod series;
 mod settings;
+mod timeline;
 mod transfer;
 mod view;
 
@@ -28,8 +29,8 @@ pub use log::{concerned_ids, log_entry};
 pub use ops::{
     Add, AttemptAction, AttemptRequest, Batch, Commit, CommitReply, Diff, EditOp, EditReply,
     EndCadence, HeaderInfo, Headers, IdReply, IdsReply, ImportReply, ImportTurn, KeyReply, Log,
-    LogEntry, Move, PolicyRequest, Remove, Restore, Select, Set, Stats, ThreadFormat, TurnsRequest,
-    UndoReply,
+    LogEntry, Move, PolicyRequest, Remove, Restore, Select, Set, StackBy, Stats, ThreadFormat,
+    TimelineRange, TimelineReply, TurnsRequest, UndoReply,
 };
 pub(crate) use ops::{in_words, is_default, read, request};
 pub use options::Options;

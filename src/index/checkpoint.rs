@@ -2,6 +2,7 @@
 //! complete. It happens at every 64th commit, in the transaction of that commit.
 
 use super::expiry::write_expiry;
+use super::figure_rows::write_figures;
 use super::ids::write_ids;
 use super::instances::write_instances;
 use super::memtable::{Memtable, NewTurn};
@@ -12,18 +13,19 @@ use super::prunes::write_prunes;
 use super::summaries::write_summaries;
 use super::tables::{PARTS, checkpoint_name, part_key};
 use super::trigrams::write_trigrams;
+use super::turn_sizes::write_turn_sizes;
 use super::view::View;
 use crate::log::{LogKey, META};
 use crate::model::{Place, Slot};
 use crate::snapshot::TurnsHash;
 use crate::storage::{Bytes, Readable, StoreError, Writer, decode, encode, seal, unseal};
 
-/// Writes a memtable that ends with the commit of a cycle. Contents are read from `log`; `turns` is
+/// Writes a memtable that ends with the commit of a cycle, when there are so many snapshots. Contents are read from `log`; `turns` is
 /// the sum of the turns' hashes after that commit.
 pub(crate) fn write_checkpoint(
     txn: &Writer,
     memtable: &Memtable,
-    cycle: u64,
+    (cycle, snapshots): (u64, u64),
     turns: &TurnsHash,
     log: &impl Readable<LogKey, Bytes>,
 ) -> Result<(), StoreError> {
@@ -35,6 +37,8 @@ pub(crate) fn write_checkpoint(
     write_trigrams(txn, cycle, &versions, log)?;
     write_prunes(txn, &versions)?;
     write_instances(txn, &memtable.instances)?;
+    write_figures(txn, memtable.figures().copied().collect(), snapshots)?;
+    write_turn_sizes(txn, &memtable.sizes)?;
     let row = seal(META.name(), b"checkpoint", encode(&(cycle, turns.to_bytes()))?);
     txn.open_table(META)?.insert(checkpoint_name(txn.side()), row.as_slice())
 }

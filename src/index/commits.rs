@@ -4,30 +4,24 @@
 //! opening a store can make the memtable again from the newest rows. The list of live turns, the
 //! skeleton, is in the row only if it changed in another way than by one more turn.
 
-use super::memtable::NewTurn;
+use super::closed_cycle::{ClosedCycle, CycleKind};
+use super::figures::{Closing, Figures};
+use super::memtable::{NewPart, NewTurn};
 use super::nodes::{Interner, read_node, write_node};
 use super::parts::row_name;
 use super::tables::{PARTS, PartKey, cycle_key, part_key_bytes, place_from_key, place_key};
+use super::turn_sizes::SizeChange;
 use super::view::View;
-use crate::change::{Closed, Expiry, History, IndexDelta, PartChange, State};
-use crate::lifecycle::{Policy, RegionTotals, Removed};
+use crate::change::{Expiry, History, IndexDelta, PartChange, ThreadChange};
+use crate::lifecycle::{Policy, RegionTotals, Removed, Totals};
 use crate::log::{StoredPolicy, WholeNode};
-use crate::model::{Id, Instance, Name, Place, Skeleton, Spine};
+use crate::model::{Id, Instance, Name, Place, Skeleton, Spine, ThreadSize};
 use crate::snapshot::TurnsHash;
-use crate::storage::{Numbers, Readable, StoreError, decode, encode, put_number, seal, unseal};
+use crate::storage::{
+    Numbers, Readable, StoreError, decode, encode, put_number, put_signed, seal, unseal,
+};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-
-/// How a cycle was closed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum CycleKind {
-    /// By a commit.
-    Commit,
-    /// By an import.
-    Import,
-    /// By restoring the snapshot of a cycle.
-    Restore(u64),
-}
 
 /// A commit on disk.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -48,6 +42,8 @@ pub(crate) struct StoredCycle {
     refs: Vec<(String, String)>,
     expiry: Vec<Expiry>,
     instances: Vec<(String, WholeNode, bool, bool)>,
+    time: i64,
+    pub(crate) thread: ThreadChange,
 }
 
 /// The beginning of a commit's row, which is all that most questions need of it.
@@ -85,7 +81,9 @@ impl CycleHead {
                 rest.0 = after;
                 Some(Some(*hash))
             };
-            parts.push(StoredPartChange { place, old: hash()?, new: hash()? });
+            let (old, new) = (hash()?, hash()?);
+            let size = SizeChange { blocks: rest.signed()?, bytes: rest.signed()? };
+            parts.push(StoredPartChange { place, old, new, size });
         }
         Some(CycleHead { skeleton_at, parts })
     }
@@ -93,7 +91,7 @@ impl CycleHead {
     fn write(&self, bytes: &mut Vec<u8>) {
         put_number(self.skeleton_at, bytes);
         put_number(self.parts.len() as u64, bytes);
-        for StoredPartChange { place, old, new } in &self.parts {
+        for StoredPartChange { place, old, new, size } in &self.parts {
             let (cycle, rank) = place_key(*place);
             put_number(cycle, bytes);
             put_number(u64::from(rank), bytes);
@@ -101,6 +99,8 @@ impl CycleHead {
                 put_number(u64::from(hash.is_some()), bytes);
                 bytes.extend_from_slice(hash.as_ref().map_or(&[], |hash| &hash[..]));
             }
+            put_signed(size.blocks, bytes);
+            put_signed(size.bytes, bytes);
         }
     }
 }
@@ -128,17 +128,17 @@ pub(crate) struct StoredPartChange {
     pub(crate) place: Place,
     pub(crate) old: Option<[u8; 32]>,
     pub(crate) new: Option<[u8; 32]>,
+    /// By how much it grew or shrank.
+    size: SizeChange,
 }
 
 /// The row of a commit. `skeleton_at` is the cycle whose row has the newest whole skeleton.
 pub(super) fn write_cycle(
     key: PartKey,
-    closed: &Closed,
-    next: &State,
-    seq: u64,
-    kind: CycleKind,
+    cycle: &ClosedCycle<'_>,
     skeleton_at: Option<u64>,
 ) -> Result<Vec<u8>, StoreError> {
+    let ClosedCycle { closed, next, kind, seq, time } = *cycle;
     let texts = |ids: &[Id]| ids.iter().map(|id| id.to_string()).collect::<Vec<_>>();
     let Removed { expired, cascaded, pruned } = &closed.removed;
     let mut skeleton = Vec::new();
@@ -173,6 +173,8 @@ pub(super) fn write_cycle(
                 (key.to_string(), node, instance.ended, instance.removed)
             })
             .collect(),
+        time,
+        thread: closed.thread,
     };
     let mut row = Vec::new();
     cycle.head.write(&mut row);
@@ -182,9 +184,15 @@ pub(super) fn write_cycle(
     Ok(seal(PARTS.name(), &part_key_bytes(key), row))
 }
 
+/// By how much a part grew or shrank.
+pub(super) fn size_change(part: &PartChange) -> SizeChange {
+    let [old, new] = part.totals.map(|Totals { blocks, bytes, .. }| ThreadSize { blocks, bytes });
+    SizeChange::between(old, new)
+}
+
 fn store_part_change(part: &PartChange) -> StoredPartChange {
     let [old, new] = part.hashes;
-    StoredPartChange { place: part.place, old, new }
+    StoredPartChange { place: part.place, old, new, size: size_change(part) }
 }
 
 /// What a store knows of a committed cycle.
@@ -260,11 +268,27 @@ impl StoredCycle {
         })
     }
 
-    /// The versions of turns that the cycle made.
-    pub(crate) fn versions(&self) -> impl Iterator<Item = (Place, NewTurn)> + '_ {
-        self.head.parts.iter().map(|part| match part.new {
-            Some(_) => (part.place, NewTurn::Stored),
-            None => (part.place, NewTurn::Gone),
+    /// The versions of parts that the cycle made.
+    pub(crate) fn versions(&self) -> impl Iterator<Item = NewPart> + '_ {
+        self.head.parts.iter().map(|part| NewPart {
+            place: part.place,
+            version: match part.new {
+                Some(_) => NewTurn::Stored,
+                None => NewTurn::Gone,
+            },
+            size: part.size,
+        })
+    }
+
+    /// The figures of its snapshot.
+    pub(crate) fn figures(&self, cycle: u64) -> Figures {
+        Figures::of(&Closing {
+            cycle,
+            time: self.time,
+            kind: self.kind,
+            totals: &self.totals,
+            removed: [&self.removed[0], &self.removed[1], &self.removed[2]].map(Vec::len),
+            thread: &self.thread,
         })
     }
 

@@ -5,6 +5,8 @@
 //! a store makes it again from them. It knows nothing of tables.
 
 use super::expiry::last_due;
+use super::figures::Figures;
+use super::turn_sizes::SizeChange;
 use crate::change::{Expiry, IndexDelta};
 use crate::model::{Id, Instance, Name, Place, Slot, Subtree};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +22,25 @@ pub(crate) struct Memtable {
     pub(super) instances: BTreeMap<Name, Instance>,
     /// New versions of turns, each by the cycle that it holds from.
     pub(super) turns: BTreeMap<(Slot, u64), NewTurn>,
+    /// The figures of each commit, by its cycle.
+    pub(super) figures: BTreeMap<u64, Figures>,
+    /// By how much turns grew or shrank.
+    pub(super) sizes: BTreeMap<Slot, SizeChange>,
+}
+
+/// What the commit of a cycle brought.
+pub(crate) struct NewCycle<'a, T> {
+    pub(crate) delta: &'a IndexDelta,
+    /// The versions of parts that it made.
+    pub(crate) parts: T,
+    pub(crate) figures: Figures,
+}
+
+/// A version of a part that a commit made, and by how much it grew or shrank.
+pub(crate) struct NewPart {
+    pub(crate) place: Place,
+    pub(crate) version: NewTurn,
+    pub(crate) size: SizeChange,
 }
 
 /// A version of a turn that is not in the tables of the index yet.
@@ -35,17 +56,17 @@ pub(crate) enum NewTurn {
 
 impl Memtable {
     /// Adds what the commit of a cycle brought.
-    pub(crate) fn add(
-        &mut self,
-        cycle: u64,
-        delta: &IndexDelta,
-        turns: impl Iterator<Item = (Place, NewTurn)>,
-    ) {
-        for (place, version) in turns {
+    pub(crate) fn add(&mut self, new: NewCycle<'_, impl Iterator<Item = NewPart>>) {
+        let NewCycle { delta, parts, figures } = new;
+        let cycle = figures.cycle;
+        for NewPart { place, version, size } in parts {
             if let Place::Turn(slot) = place {
                 self.turns.insert((slot, cycle), version);
+                let sum = self.sizes.entry(slot).or_default();
+                *sum = sum.plus(size);
             }
         }
+        self.figures.insert(cycle, figures);
         for id in &delta.used {
             self.ids.entry(id.clone()).or_default();
         }
@@ -96,6 +117,20 @@ impl Memtable {
     /// The turns of which there is a version, as of a cycle, that the tables do not know.
     pub(crate) fn newer_turns(&self, cycle: u64) -> BTreeSet<Slot> {
         self.turns.keys().filter(|(_, from)| *from <= cycle).map(|(slot, _)| *slot).collect()
+    }
+
+    /// The figures of the newest commits, oldest first.
+    pub(crate) fn figures(&self) -> impl Iterator<Item = &Figures> {
+        self.figures.values()
+    }
+
+    /// By how much the turns before a slot, or from it on, grew or shrank.
+    pub(crate) fn size_change(&self, slot: Slot, before: bool) -> SizeChange {
+        let turns = match before {
+            true => self.sizes.range(..slot),
+            false => self.sizes.range(slot..),
+        };
+        turns.fold(SizeChange::default(), |sum, (_, change)| sum.plus(*change))
     }
 
     /// All turns of which there is a version that the tables do not know.

@@ -20,7 +20,9 @@
 //! | `expiry` | which places may hold a node that is due at a cycle? | `expiry` |
 //! | `prunes` | which blocks would a policy remove first? | `prunes` |
 //! | `instances`, `running` | which is the newest node of a key? which cadences run? | `instances` |
-//! | `attempts`, `attempt_cycles`, `open_attempts` | which provider calls were there? | `side_rows` |
+//! | `figures` | how large was the context over any stretch of snapshots, and what happened in it? | `figure_rows` |
+//! | `turn_sizes` | how much of the newest thread lies before a turn? | `turn_sizes` |
+//! | `attempts`, `attempt_cycles`, `open_attempts`, `failed_attempts` | which provider calls were there? | `side_rows` |
 //! | `origins` | which event said where this came from? | `side_rows` |
 //!
 //! # When it is written
@@ -35,7 +37,7 @@
 //!
 //! # How far an answer can be trusted
 //!
-//! - Exact: `parts`, `ids`, `instances`, `running`, `prunes`, provider calls, origins, and what a
+//! - Exact: `parts`, `ids`, `instances`, `running`, `prunes`, `figures`, `turn_sizes`, provider calls, origins, and what a
 //!   summary says. A turn that has no summary has to be read: the newest turns, those of more than
 //!   256 nodes, and old versions of a turn that changed more than four times.
 //! - False positives, never false negatives: `features` and `grams` (hashes collide, and a row has
@@ -53,8 +55,11 @@
 
 mod bloom;
 mod checkpoint;
+mod closed_cycle;
 mod commits;
 mod expiry;
+mod figure_rows;
+mod figures;
 mod ids;
 mod instances;
 mod lookup;
@@ -69,27 +74,33 @@ mod summary;
 mod summary_rows;
 mod tables;
 mod trigrams;
+mod turn_sizes;
 mod view;
 mod write;
 
-pub use commits::{CycleInfo, CycleKind};
+pub use closed_cycle::CycleKind;
+pub use commits::CycleInfo;
+pub use figures::{Break, Figures};
 pub use lookup::{Lookup, NameKind, Trigrams, name_hashes};
 pub use summary::{Indexed, SummaryPage, TurnSummary};
 
 pub(crate) use checkpoint::{read_checkpoint, write_checkpoint};
+pub(crate) use closed_cycle::ClosedCycle;
 pub(crate) use commits::{
     CycleHead, StoredCycle, StoredPartChange, get_cycle, get_cycle_head, get_skeleton,
 };
 pub(crate) use expiry::{expiring, finite};
+pub(crate) use figure_rows::FigureReader;
 pub(crate) use ids::{places, referrers};
 pub(crate) use instances::{instance, running};
-pub(crate) use memtable::Memtable;
+pub(crate) use memtable::{Memtable, NewCycle};
 pub(crate) use names::with_names;
 pub(crate) use nodes::Interner;
 pub(crate) use parts::PartRow;
 pub(crate) use prunes::ranked_blocks;
 pub(crate) use side_rows::{
-    attempt_cycle, attempts, has_side_rows, open_attempts, origin, origins, write_side_rows,
+    attempt_cycle, attempts, failed_attempts, has_side_rows, open_attempts, origin, origins,
+    write_side_rows,
 };
 pub(crate) use summaries::{SummaryReader, TemplateCache, summary_page};
 pub(crate) use tables::{
@@ -97,5 +108,6 @@ pub(crate) use tables::{
     each_table, exchange_derived, part_key, place_key, repack_derived,
 };
 pub(crate) use trigrams::with_texts;
+pub(crate) use turn_sizes::stored_size;
 pub(crate) use view::{OpenedTables, View};
-pub(crate) use write::{ClosedCycle, new_turns, write_closed};
+pub(crate) use write::{new_cycle, write_closed};

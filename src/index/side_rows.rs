@@ -1,16 +1,19 @@
 //! Rows of events that have nothing to do with the tree: provider calls and origins. They are
 //! written with the event, not at checkpoints.
 //!
-//! Tables: `attempts`, `attempt_cycles` and `open_attempts` for provider calls; `origins` for where
+//! Tables: `attempts`, `attempt_cycles`, `open_attempts` and `failed_attempts` for provider calls; `origins` for where
 //! stretches of the log came from.
 
-use super::tables::{ATTEMPT_CYCLES, ATTEMPTS, OPEN_ATTEMPTS, ORIGINS, attempt_key_bytes};
+use super::tables::{
+    ATTEMPT_CYCLES, ATTEMPTS, FAILED_ATTEMPTS, OPEN_ATTEMPTS, ORIGINS, attempt_key_bytes,
+};
 use super::view::View;
+use crate::budget;
 use crate::change::{Attempt, AttemptStatus, Event};
 use crate::log::WholeAttempt;
 use crate::storage::{
-    Readable, StoreError, Writer, checked_number, decode, encode, get_number, insert_number, seal,
-    unseal,
+    Readable, StoreError, Writer, checked_bytes, checked_number, decode, encode, get_number,
+    insert_key, insert_number, seal, unseal,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,6 +48,10 @@ fn write_attempt(txn: &Writer, attempt: &Attempt) -> Result<(), StoreError> {
     );
     txn.open_table(ATTEMPTS)?.insert((attempt.cycle_id, id), row.as_slice())?;
     insert_number(&mut txn.open_table(ATTEMPT_CYCLES)?, ATTEMPT_CYCLES, id, attempt.cycle_id)?;
+    if attempt.status == AttemptStatus::Error {
+        let mut failed = txn.open_table(FAILED_ATTEMPTS)?;
+        insert_key(&mut failed, FAILED_ATTEMPTS, (attempt.cycle_id, id))?;
+    }
     let mut open = txn.open_table(OPEN_ATTEMPTS)?;
     if attempt.status == AttemptStatus::Running {
         insert_number(&mut open, OPEN_ATTEMPTS, id, attempt.cycle_id)
@@ -64,6 +71,20 @@ pub(crate) fn attempts(view: &View, cycle: Option<u64>) -> Result<Vec<Attempt>, 
         .map(|entry| {
             let (key, row) = entry?;
             read_attempt(key.value(), row.value())
+        })
+        .collect()
+}
+
+/// The cycles `from..=to` of the provider calls that failed, one for each call, in order.
+pub(crate) fn failed_attempts(view: &View, from: u64, to: u64) -> Result<Vec<u64>, StoreError> {
+    let table = view.open_table(FAILED_ATTEMPTS)?;
+    let range = table.range((from, "")..(to.saturating_add(1), ""))?;
+    range
+        .map(|entry| {
+            budget::check()?;
+            let (key, row) = entry?;
+            checked_bytes(FAILED_ATTEMPTS, &key, &row)?;
+            Ok(key.value().0)
         })
         .collect()
 }

@@ -52,9 +52,18 @@ pub(crate) const ATTEMPT_CYCLES: Table<&'static str> = Table::derived("attempt_c
 /// Provider calls that have not ended, with their cycles.
 pub(crate) const OPEN_ATTEMPTS: Table<&'static str> = Table::derived("open_attempts");
 
+/// Provider calls that failed, by cycle and name.
+pub(crate) const FAILED_ATTEMPTS: Table<AttemptKey> = Table::derived("failed_attempts");
+
 /// Where stretches of the log came from, by every name that finds them, with the event that first
 /// said so.
 pub(crate) const ORIGINS: Table<&'static str> = Table::derived("origins");
+
+/// The figures of snapshots, 64 in a row, and of many together on the levels above.
+pub(crate) const FIGURES: Table<FigureKey> = Table::derived("figures");
+
+/// How much of the thread each live turn has, many turns in a row.
+pub(crate) const TURN_SIZES: Table<PageKey> = Table::derived("turn_sizes");
 
 /// A part and a version of it: the cycle and rank of a slot, and the cycle that the version holds
 /// from.
@@ -74,6 +83,9 @@ pub(super) type ExpiryKey = (u8, u64, u64, u32);
 
 /// A priority, a time and an id: the order in which a policy removes blocks.
 pub(super) type PruneKey = (i64, i64, &'static str);
+
+/// A level, and a number among its rows.
+pub(super) type FigureKey = (u8, u64);
 
 /// A cycle and the name of a provider call.
 pub(super) type AttemptKey = (u64, &'static str);
@@ -173,11 +185,14 @@ pub(crate) fn each_table(run: &mut impl EachTable) -> Result<(), StoreError> {
     run.table(ATTEMPTS)?;
     run.table(ATTEMPT_CYCLES)?;
     run.table(OPEN_ATTEMPTS)?;
-    run.table(ORIGINS)
+    run.table(FAILED_ATTEMPTS)?;
+    run.table(ORIGINS)?;
+    run.table(FIGURES)?;
+    run.table(TURN_SIZES)
 }
 
 /// How many derived tables there are.
-pub(crate) const TABLES: u64 = 14;
+pub(crate) const TABLES: u64 = 17;
 
 struct Create<'a>(&'a Writer);
 

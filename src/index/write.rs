@@ -1,25 +1,16 @@
 //! Writing what is derived from a closed cycle: its commit, and the versions of the parts that it
 //! changed.
 
-use super::commits::{CycleKind, write_cycle};
-use super::memtable::NewTurn;
+use super::closed_cycle::{ClosedCycle, CycleKind};
+use super::commits::{size_change, write_cycle};
+use super::figures::{Closing, Figures};
+use super::memtable::{NewCycle, NewPart, NewTurn};
 use super::parts::{end_part, write_part};
 use super::tables::{PARTS, PartKey, cycle_key, part_key, place_key};
-use crate::change::{Closed, State};
-use crate::model::Place;
+use crate::change::PartChange;
+use crate::lifecycle::Removed;
 use crate::storage::{Readable, StoreError, Writer};
 use std::collections::BTreeMap;
-
-/// What the derived rows of a cycle are made from.
-#[derive(Clone, Copy)]
-pub(crate) struct ClosedCycle<'a> {
-    pub(crate) closed: &'a Closed,
-    /// The state after it, before cadences.
-    pub(crate) next: &'a State,
-    pub(crate) kind: CycleKind,
-    /// The sequence number of the event that closed it.
-    pub(crate) seq: u64,
-}
 
 /// Writes the rows of a closed cycle to the table `parts`. `skeleton_at` is the cycle whose row has
 /// the newest whole skeleton, 0 if there is none; returns the same for the next cycle.
@@ -28,14 +19,14 @@ pub(crate) fn write_closed(
     cycle: &ClosedCycle<'_>,
     skeleton_at: u64,
 ) -> Result<u64, StoreError> {
-    let ClosedCycle { closed, next, kind, seq } = *cycle;
+    let ClosedCycle { closed, kind, .. } = *cycle;
     // A commit that only appends its turn needs no skeleton of its own.
     let dropped = closed.parts.iter().any(|part| part.new.is_none());
     let extends = kind == CycleKind::Commit && !dropped && !closed.headers_changed;
     let skeleton_at = extends.then_some(skeleton_at).filter(|at| *at > 0);
     let mut rows: BTreeMap<PartKey, Vec<u8>> = BTreeMap::new();
     let key = cycle_key(closed.cycle);
-    rows.insert(key, write_cycle(key, closed, next, seq, kind, skeleton_at)?);
+    rows.insert(key, write_cycle(key, cycle, skeleton_at)?);
     let mut table = txn.open_table(PARTS)?;
     for part in &closed.parts {
         let key = part_key(part.place, closed.cycle);
@@ -65,10 +56,27 @@ pub(crate) fn write_closed(
     Ok(skeleton_at.unwrap_or(closed.cycle))
 }
 
-/// The versions of turns that a closed cycle made, for the memtable.
-pub(crate) fn new_turns(closed: &Closed) -> impl Iterator<Item = (Place, NewTurn)> + '_ {
-    closed.parts.iter().map(|part| match &part.new {
-        Some(turn) => (part.place, NewTurn::Held(turn.clone())),
-        None => (part.place, NewTurn::Gone),
-    })
+/// What a closed cycle brought, for the memtable.
+pub(crate) fn new_cycle<'a>(
+    cycle: &ClosedCycle<'a>,
+) -> NewCycle<'a, impl Iterator<Item = NewPart> + 'a> {
+    let ClosedCycle { closed, next, kind, time, .. } = *cycle;
+    let new_part = |part: &PartChange| NewPart {
+        place: part.place,
+        version: match &part.new {
+            Some(turn) => NewTurn::Held(turn.clone()),
+            None => NewTurn::Gone,
+        },
+        size: size_change(part),
+    };
+    let Removed { expired, cascaded, pruned } = &closed.removed;
+    let figures = Figures::of(&Closing {
+        cycle: closed.cycle,
+        time,
+        kind,
+        totals: &next.totals,
+        removed: [expired, cascaded, pruned].map(Vec::len),
+        thread: &closed.thread,
+    });
+    NewCycle { delta: &closed.delta, parts: closed.parts.iter().map(new_part), figures }
 }

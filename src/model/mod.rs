@@ -12,6 +12,7 @@ mod node;
 mod order;
 mod place;
 mod source;
+mod speaker;
 mod subtree;
 mod table;
 mod time;
@@ -25,7 +26,8 @@ pub use invariant::violations;
 pub use node::{ContentRef, Id, Lifetime, Name, Node};
 pub use order::{PruneRank, prune_rank, sibling_order};
 pub use place::{Place, Slot, Spine};
-pub use source::{ChangedPart, Instance, ReadError, Skeleton, TurnSource};
+pub use source::{ChangedPart, Instance, ReadError, Skeleton, ThreadSize, TurnSource};
+pub use speaker::{RoleBytes, Speaker};
 pub use subtree::{Fragment, Subtree};
 pub use table::{
     DERIVED, HEADERS, PARENT_TRACKED, TABLE, addable, header, header_of, is_fixed, kept_as_attrs,

@@ -195,6 +195,23 @@ impl Spine {
         })
     }
 
+    /// The live turns behind a slot, oldest first.
+    pub fn after(&self, slot: Slot) -> impl Iterator<Item = Slot> + '_ {
+        let behind = self.runs.partition_point(|run| run.nth(run.len() - 1) <= slot);
+        let runs = self.runs.get(behind..).unwrap_or_default().iter();
+        runs.flat_map(move |run| {
+            // Slots of a run differ in one of their numbers, and only the first run may begin before.
+            let skip = match *run {
+                Run::Sealed { from, .. } => (slot.cycle + 1).saturating_sub(from),
+                Run::Imported { cycle, from, .. } if cycle == slot.cycle => {
+                    u64::from(slot.rank.saturating_add(1).saturating_sub(from))
+                }
+                Run::Imported { .. } => 0,
+            };
+            (skip.min(run.len())..run.len()).map(move |index| run.nth(index))
+        })
+    }
+
     /// Whether a longer spine begins with this one.
     pub fn is_prefix_of(&self, other: &Spine) -> bool {
         let mut start = other.clone();

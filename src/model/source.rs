@@ -87,6 +87,30 @@ pub struct ChangedPart {
     pub after: bool,
 }
 
+/// How much of a thread (R9.5) something is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct ThreadSize {
+    /// Blocks.
+    pub blocks: u64,
+    /// The bytes of their contents.
+    pub bytes: u64,
+}
+
+impl ThreadSize {
+    /// This and that.
+    pub fn plus(self, other: ThreadSize) -> ThreadSize {
+        ThreadSize { blocks: self.blocks + other.blocks, bytes: self.bytes + other.bytes }
+    }
+
+    /// This without that.
+    pub fn minus(self, other: ThreadSize) -> ThreadSize {
+        ThreadSize {
+            blocks: self.blocks.saturating_sub(other.blocks),
+            bytes: self.bytes.saturating_sub(other.bytes),
+        }
+    }
+}
+
 /// Read access to the committed parts of a tree. Every answer about a committed cycle stays the
 /// same for ever.
 pub trait TurnSource: Debug + Send + Sync {
@@ -113,6 +137,13 @@ pub trait TurnSource: Debug + Send + Sync {
 
     /// Places that may hold a node due at one of the cycles `after + 1 ..= upto`.
     fn may_expire(&self, after: u64, upto: u64) -> Result<BTreeSet<Place>, ReadError>;
+
+    /// How much of the thread of the newest snapshot is in the turns before a slot; `all` is how much
+    /// is in all turns. Nothing is before any if that is not kept.
+    fn turns_before(&self, slot: Slot, all: ThreadSize) -> Result<ThreadSize, ReadError> {
+        let _ = (slot, all);
+        Ok(ThreadSize::default())
+    }
 
     /// The turns whose blocks [`TurnSource::ranked`] does not know as they are at `cycle`; none if it
     /// knows nothing of that cycle.

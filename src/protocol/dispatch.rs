@@ -12,13 +12,13 @@ use super::replies::{
 use super::reply::{Body, Reply, Sink};
 use super::requests::{
     CheckSent, Compact, Compare, Complete, Details, Dump, Explain, Export, GetStats, Import, Life,
-    Nodes, Rebuild, Replay, Sql, State, Thread, Tree, Undo, Verify, Watch,
+    Nodes, Rebuild, Replay, Sql, State, Thread, Timeline, Tree, Undo, Verify, Watch,
 };
 use super::{run_session, states};
 use crate::db::{
     Add, AttemptAction, AttemptRequest, Batch, Commit, CommitReply, Db, Diff, EndCadence, IdReply,
     IdsReply, KeyReply, Log, LogEntry, Move, PolicyRequest, Remove, Restore, Select, Set, Stats,
-    UndoReply,
+    TimelineReply, UndoReply,
 };
 use crate::error::{Error, Result};
 use crate::json::{Json, Map, to_json};
@@ -199,6 +199,7 @@ run! {
     };
     Dump => Dumped: |request, call| run_session::dump(&request, call);
     Complete => Completed: |request, call| complete(call.db, &request);
+    Timeline => TimelineReply: |request, call| states::timeline(call.db, &request);
     Sql => SqlReply: |Sql { q, params, limit, explain }, call| match explain {
         true => sql::explain(call.db, &q),
         false => sql::ask(call.db, &q, &params.unwrap_or(Json::Null), limit),

@@ -8,12 +8,12 @@ use super::replies::{
 use super::reply::Body;
 use super::requests::{
     CheckSent, Compact, Compare, Complete, Details, Dump, Explain, Export, GetStats, Import, Life,
-    Nodes, Rebuild, Replay, Sql, State, Thread, Tree, Undo, Verify, Watch,
+    Nodes, Rebuild, Replay, Sql, State, Thread, Timeline, Tree, Undo, Verify, Watch,
 };
 use crate::db::{
     Add, AttemptRequest, Batch, Commit, CommitReply, Diff, EndCadence, IdReply, IdsReply, KeyReply,
-    Log, LogEntry, Move, PolicyRequest, Remove, Restore, Select, Set, Stats, UndoReply, in_words,
-    read,
+    Log, LogEntry, Move, PolicyRequest, Remove, Restore, Select, Set, Stats, TimelineReply,
+    UndoReply, in_words, read,
 };
 use crate::error::{Error, Result};
 use crate::json::{Json, Map, from_json, to_json};
@@ -173,6 +173,7 @@ operations! {
     "rebuild" Rebuild(Rebuild) -> Verified;
     "complete" Complete(Complete) -> Completed;
     "sql" Sql(Sql) -> SqlReply;
+    "timeline" Timeline(Timeline) -> TimelineReply;
 }
 
 impl Request {

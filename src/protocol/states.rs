@@ -3,10 +3,10 @@
 use super::call::Call;
 use super::exact::Exact;
 use super::replies::{StateKind, StateReply, StoreState};
-use super::requests::{Export, State};
+use super::requests::{Export, State, Timeline};
 use crate::budget;
 use crate::code::Code;
-use crate::db::{Address, Db, Snapshot};
+use crate::db::{Address, Db, Snapshot, TimelineRange, TimelineReply};
 use crate::error::{Error, Result};
 use crate::json;
 use crate::language::Dialect;
@@ -102,6 +102,27 @@ pub(super) fn cycle_at(db: &Db, time: &str, dialect: Option<Dialect>) -> Result<
         return Err(Error::new(Code::SelectorInvalid, message));
     }
     Ok(if state.is_committed() { state.cycle() } else { state.cycle() + 1 })
+}
+
+/// Sizes and happenings over a stretch of history.
+pub(super) fn timeline(db: &Db, request: &Timeline) -> Result<TimelineReply> {
+    // A number is a bound, an address names a snapshot.
+    let cycle = |time: &Option<String>| {
+        let Some(time) = time else { return Ok(None) };
+        match time.parse::<u64>() {
+            Ok(cycle) => Ok(Some(cycle)),
+            Err(_) => cycle_at(db, time, request.dialect).map(Some),
+        }
+    };
+    let (from, to) = (cycle(&request.from)?, cycle(&request.to)?);
+    if let (Some(from), Some(to)) = (from, to)
+        && from > to
+    {
+        let message = format!("'from' is cycle {from}, and 'to' is {to}, which comes before it");
+        return Err(Error::request(message));
+    }
+    let Timeline { buckets, by, tokens, .. } = *request;
+    db.timeline(&TimelineRange { from, to, buckets, by, tokens })
 }
 
 /// Where a history ends that is cut at an address.

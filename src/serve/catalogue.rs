@@ -1,6 +1,7 @@
 //! Names of stores: where a name leads, and that it leads nowhere else.
 //!
-//! A name is that of a file without `.pactdb`. It is one part of a path, never more.
+//! A name is that of a file without `.pactdb`; a single file that is called otherwise keeps its whole
+//! name. It is one part of a path, never more.
 
 use crate::code::Code;
 use crate::error::{Error, Result};
@@ -38,9 +39,9 @@ impl Catalogue {
                 catalogue.folders.push(place.clone());
                 continue;
             }
-            let name = name_of(place).ok_or_else(|| {
+            let name = name_of(place).or_else(|| whole_name(place)).ok_or_else(|| {
                 let place = place.display();
-                Error::request(format!("{place} cannot be served: a store is NAME.{EXTENSION}"))
+                Error::request(format!("{place} cannot be served: its name is no name of a store"))
             })?;
             if catalogue.files.insert(name.clone(), place.clone()).is_some() {
                 return Err(Error::request(format!("two stores are called {name}")));
@@ -79,6 +80,12 @@ impl Catalogue {
 /// The name of the store in a file, if it can be asked for.
 fn name_of(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?.strip_suffix(&format!(".{EXTENSION}"))?;
+    check_name(name).is_ok().then(|| name.to_owned())
+}
+
+/// The name of a single store whose file does not end as those in folders do.
+fn whole_name(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_str()?;
     check_name(name).is_ok().then(|| name.to_owned())
 }
 

@@ -1,6 +1,9 @@
 //! What comes in: the name under which the server was reached, the site that sent the request, the
 //! token.
 //!
+//! A browser that has shown its token once brings the cookie of its session instead, with which it may
+//! only read.
+//!
 //! A web site can make a browser send requests to this machine. It cannot choose the `Host` of another
 //! name than its own, and cannot hide its `Origin`.
 
@@ -20,6 +23,15 @@ use std::sync::Arc;
 
 /// Where nothing of a store is told, and no token is needed.
 pub(super) const HEALTH: &str = "/healthz";
+
+/// The page, which looks at its own address for a token.
+pub(super) const PAGE: &str = "/";
+
+/// The files of the page, which tell nothing of a store.
+pub(super) const FILES: &str = "/web/";
+
+/// Where sessions begin and end.
+pub(super) const SESSION: &str = "/session";
 
 /// The address of this machine to which a request came.
 #[derive(Debug, Clone, Copy)]
@@ -59,13 +71,17 @@ fn admit(shared: &Shared, request: &Request) -> Result<Option<Grant>> {
     {
         return Err(Error::new(Code::Forbidden, "another web site has sent this"));
     }
-    if request.uri().path() == HEALTH {
+    let path = request.uri().path();
+    if path == HEALTH || path == PAGE || path.starts_with(FILES) {
         return Ok(None);
     }
     let secret = secret(headers, request.method(), request.uri())?;
-    let grant = secret.as_deref().and_then(|secret| shared.settings.tokens.grant(secret));
+    let grant = match &secret {
+        Some(secret) => shared.settings.tokens.grant(secret).cloned(),
+        None => session(shared, request),
+    };
     match grant {
-        Some(grant) => Ok(Some(grant.clone())),
+        Some(grant) => Ok(Some(grant)),
         None => {
             let message = match secret {
                 None => "a request needs a token: Authorization: Bearer TOKEN",
@@ -125,6 +141,32 @@ fn secret(headers: &HeaderMap, method: &Method, uri: &Uri) -> Result<Option<Stri
     }
     let query = Query::<HashMap<String, String>>::try_from_uri(uri);
     Ok(query.ok().and_then(|Query(mut query)| query.remove("token")))
+}
+
+/// What the session of a request allows. A session begins with a token, not with another session; and
+/// its cookie counts only where the browser does not say that another site, or another port of this
+/// machine, has sent the request.
+fn session(shared: &Shared, request: &Request) -> Option<Grant> {
+    let headers = request.headers();
+    let from = headers.get("sec-fetch-site").map(|from| from.as_bytes());
+    let own = matches!(from, None | Some(b"same-origin" | b"none"));
+    let begins = request.uri().path() == SESSION && request.method() == Method::POST;
+    let local = *request.extensions().get::<Local>()?;
+    let id = session_of(headers, local).filter(|_| own && !begins)?;
+    shared.sessions.grant(id)
+}
+
+/// The id of the session in a request's cookies.
+pub(super) fn session_of(headers: &HeaderMap, local: Local) -> Option<&str> {
+    let name = cookie_name(local);
+    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = cookies.flat_map(|value| value.split(';'));
+    pairs.find_map(|pair| pair.trim().strip_prefix(&name)?.strip_prefix('='))
+}
+
+/// The name of the cookie. Browsers send cookies to every port of a machine, so it has the port.
+pub(super) fn cookie_name(local: Local) -> String {
+    format!("pactdb-{}", local.0.port())
 }
 
 /// Refuses a store that the token is not for. Whether there is such a store is not told.

@@ -88,6 +88,20 @@ impl Server {
         self.tls.is_some()
     }
 
+    /// An address that opens the page once, for a browser: whoever opens it may read what `token` may.
+    pub fn invitation(&self, token: &str) -> Result<String> {
+        let grant = self.shared.settings.tokens.grant(token);
+        let grant = grant.ok_or_else(|| Error::request("the server does not know this token"))?;
+        let code = self.shared.sessions.invite(grant)?;
+        Ok(format!("{}?code={code}", self.url()))
+    }
+
+    /// The address of its page.
+    pub fn url(&self) -> String {
+        let scheme = if self.is_encrypted() { "https" } else { "http" };
+        format!("{scheme}://{}/", self.address)
+    }
+
     /// What stops it.
     pub fn stop(&self) -> Stop {
         self.stop.clone()

@@ -8,12 +8,15 @@
 //! - `guard` refuses what must not come in, `routes` knows the addresses, `body` reads what is sent.
 //! - `call` is a request that a thread answers, `stream` what is sent while it does.
 //! - `status` has the HTTP status of every code, `response` makes the answers.
+//! - `assets` has the files of the page in the browser, `page` sends them, `sessions` knows its browsers,
+//!   and `standalone` makes one file of them.
 //! - `metrics`, `record` and `openapi` tell of the server itself.
 //! - `listen` accepts connections, `patient` gives up on those who do not read.
 //!
 //! Nothing here blocks a thread that connections need: stores are opened, asked and closed by threads
 //! for that, a bounded number at a time. Nothing here prints, and contents and tokens are never logged.
 
+mod assets;
 mod body;
 mod call;
 mod catalogue;
@@ -22,12 +25,15 @@ mod listen;
 mod metrics;
 mod openapi;
 mod opened;
+mod page;
 mod patient;
 mod record;
 mod response;
 mod routes;
+mod sessions;
 mod settings;
 mod shared;
+mod standalone;
 mod status;
 mod stores;
 mod stream;
@@ -35,6 +41,7 @@ mod tokens;
 
 pub use listen::{Server, Stop};
 pub use openapi::openapi;
-pub use settings::{Limits, Settings, TlsFiles};
+pub use settings::{Limits, OpenStore, Settings, TlsFiles};
+pub use standalone::standalone;
 pub use status::status;
 pub use tokens::{Scope, Tokens};

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::model::Generation;
 use crate::protocol::{Client, Envelope, Reply, Sink};
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::OwnedSemaphorePermit;
 
 /// How a store is opened.
@@ -28,6 +28,8 @@ pub(super) struct Opening {
 enum Way {
     Held(Held),
     Pool(Pool),
+    /// Somebody else in this process has it, and keeps it.
+    Given(Arc<dyn Client>),
 }
 
 /// A store that is open.
@@ -35,7 +37,7 @@ pub(super) struct Opened {
     store: Way,
     pub(super) path: PathBuf,
     /// One of the stores that may be open; given back when this one is closed.
-    _room: OwnedSemaphorePermit,
+    _room: Option<OwnedSemaphorePermit>,
 }
 
 impl Opened {
@@ -63,7 +65,12 @@ impl Opened {
                 Way::Pool(Pool { path: path.clone(), idle: Mutex::new(vec![attached]) })
             }
         };
-        Ok(Opened { store, path, _room: room })
+        Ok(Opened { store, path, _room: Some(room) })
+    }
+
+    /// A store that this process has open already.
+    pub(super) fn given(client: Arc<dyn Client>) -> Opened {
+        Opened { store: Way::Given(client), path: PathBuf::new(), _room: None }
     }
 
     /// Whether another process has it.
@@ -87,6 +94,7 @@ impl Client for Opened {
         match &self.store {
             Way::Held(held) => held.call(envelope, sink),
             Way::Pool(pool) => pool.call(envelope, sink),
+            Way::Given(client) => client.call(envelope, sink),
         }
     }
 }

@@ -3,9 +3,10 @@
 use super::body::{self, Held};
 use super::call::{About, Asked, Running, Told, start};
 use super::catalogue::check_name;
-use super::guard::{HEALTH, check_store, guard};
+use super::guard::{HEALTH, PAGE, SESSION, check_store, guard};
 use super::metrics::Now;
 use super::openapi::openapi;
+use super::page;
 use super::record;
 use super::response::{EVENTS, JSON, LINES, line, refuse, refuse_as, response, text_of};
 use super::shared::Shared;
@@ -53,7 +54,9 @@ impl<S: Send + Sync> FromRequestParts<S> for Name {
 /// All addresses, guarded.
 pub(super) fn router(shared: Arc<Shared>) -> Router {
     Router::new()
-        .route("/", get(stores))
+        .route(PAGE, get(page::index))
+        .route("/web/{*file}", get(page::asset))
+        .route(SESSION, post(page::sign_in).delete(page::sign_out))
         .route("/v1/stores", get(stores))
         .route("/v1/stores/{name}", post(operate).put(make))
         .route("/v1/stores/{name}/watch", get(watch))

@@ -3,8 +3,11 @@
 use super::tokens::Tokens;
 use crate::attach::Access;
 use crate::db::Options;
+use crate::protocol::Client;
+use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How stores are served.
@@ -14,6 +17,8 @@ pub struct Settings {
     pub listen: SocketAddr,
     /// Folders with stores, and single stores.
     pub places: Vec<PathBuf>,
+    /// Stores that this process has open already.
+    pub open: Vec<OpenStore>,
     /// Whether requests may make stores, in the first folder.
     pub create: bool,
     /// Who may do what.
@@ -40,6 +45,7 @@ impl Settings {
         Settings {
             listen,
             places,
+            open: Vec::new(),
             create: false,
             tokens,
             hosts: Vec::new(),
@@ -50,6 +56,21 @@ impl Settings {
             read_only: false,
             limits: Limits::default(),
         }
+    }
+}
+
+/// A store that this process has open already, and goes on to use beside the server.
+#[derive(Clone)]
+pub struct OpenStore {
+    /// What it is called in addresses.
+    pub name: String,
+    /// Who answers for it; several requests at a time.
+    pub client: Arc<dyn Client>,
+}
+
+impl fmt::Debug for OpenStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OpenStore").field("name", &self.name).finish_non_exhaustive()
     }
 }
 

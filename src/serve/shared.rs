@@ -1,6 +1,7 @@
 //! What all requests of a server have in common.
 
 use super::metrics::Metrics;
+use super::sessions::Sessions;
 use super::settings::Settings;
 use super::stores::Stores;
 use crate::budget::Cancel;
@@ -14,6 +15,8 @@ pub(super) struct Shared {
     pub(super) settings: Settings,
     pub(super) stores: Arc<Stores>,
     pub(super) metrics: Metrics,
+    /// Browsers that have shown a token.
+    pub(super) sessions: Sessions,
     /// One for each connection.
     pub(super) seats: Arc<Semaphore>,
     /// One for each request that may be answered at a time.
@@ -34,6 +37,7 @@ impl Shared {
         Ok(Shared {
             stores: Arc::new(Stores::new(&settings)?),
             metrics: Metrics::new(),
+            sessions: Sessions::default(),
             seats: Arc::new(Semaphore::new(limits.connections.max(1))),
             workers: Arc::new(Semaphore::new(limits.workers.max(1))),
             watches: Arc::new(Semaphore::new(limits.watches)),

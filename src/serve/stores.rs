@@ -5,7 +5,7 @@
 
 use super::catalogue::{Catalogue, check_name, no_store};
 use super::opened::{Opened, Opening};
-use super::settings::Settings;
+use super::settings::{OpenStore, Settings};
 use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::model::Generation;
@@ -25,6 +25,8 @@ const LOOK: Duration = Duration::from_millis(5);
 pub(super) struct Stores {
     catalogue: Catalogue,
     slots: Mutex<HashMap<String, Arc<Slot>>>,
+    /// What was open before the server was there. It is in use as long as it stands here.
+    given: HashMap<String, Arc<Opened>>,
     room: Arc<Semaphore>,
     opening: Opening,
     create: bool,
@@ -41,6 +43,11 @@ struct Slot {
 }
 
 impl Slot {
+    fn new(opened: Option<&Arc<Opened>>) -> Arc<Slot> {
+        let open = tokio::sync::Mutex::new(opened.cloned());
+        Arc::new(Slot { open, used: Mutex::new(Instant::now()) })
+    }
+
     fn used(&self) -> MutexGuard<'_, Instant> {
         self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -82,9 +89,16 @@ impl Stores {
     /// The stores that are configured. None is opened yet.
     pub(super) fn new(settings: &Settings) -> Result<Stores> {
         let limits = &settings.limits;
+        let mut given = HashMap::new();
+        for OpenStore { name, client } in &settings.open {
+            check_name(name)?;
+            given.insert(name.clone(), Arc::new(Opened::given(client.clone())));
+        }
+        let slots = given.iter().map(|(name, opened)| (name.clone(), Slot::new(Some(opened))));
         Ok(Stores {
             catalogue: Catalogue::new(&settings.places, settings.create)?,
-            slots: Mutex::default(),
+            slots: Mutex::new(slots.collect()),
+            given,
             room: Arc::new(Semaphore::new(limits.open_stores.max(1))),
             opening: Opening {
                 attach: settings.attach,
@@ -103,7 +117,10 @@ impl Stores {
     /// The names of all stores.
     pub(super) async fn names(self: &Arc<Self>) -> Result<BTreeSet<String>> {
         let stores = self.clone();
-        spawn_blocking(move || stores.catalogue.names()).await.unwrap_or_else(|_| Err(lost()))
+        let names = spawn_blocking(move || stores.catalogue.names()).await;
+        let mut names = names.unwrap_or_else(|_| Err(lost()))?;
+        names.extend(self.given.keys().cloned());
+        Ok(names)
     }
 
     /// A store, opened if it is not open yet, made if it is not there and `make` says so.
@@ -237,8 +254,7 @@ impl Stores {
     }
 
     fn slot(&self, name: &str) -> Arc<Slot> {
-        let new = || Slot { open: Default::default(), used: Mutex::new(Instant::now()) };
-        self.slots().entry(name.to_owned()).or_insert_with(|| Arc::new(new())).clone()
+        self.slots().entry(name.to_owned()).or_insert_with(|| Slot::new(None)).clone()
     }
 
     fn slots(&self) -> MutexGuard<'_, HashMap<String, Arc<Slot>>> {

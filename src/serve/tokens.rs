@@ -23,6 +23,14 @@ struct Token {
     grant: Grant,
 }
 
+/// A secret that nobody can guess.
+pub(super) fn random() -> Result<String> {
+    let mut bytes = [0; 24];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| Error::request(format!("there is no randomness: {error}")))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
 /// The stores that a token is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scope {
@@ -40,6 +48,11 @@ pub(super) struct Grant {
 }
 
 impl Grant {
+    /// The same stores, and nothing but reading.
+    pub(super) fn reading(&self) -> Grant {
+        Grant { access: Access::Read, scope: self.scope.clone() }
+    }
+
     /// Whether a store is one that it is for.
     pub(super) fn has(&self, store: &str) -> bool {
         match &self.scope {
@@ -57,10 +70,7 @@ impl Tokens {
 
     /// One that was made for this server, for everything, and its secret.
     pub fn generate() -> Result<(Tokens, String)> {
-        let mut bytes = [0; 24];
-        getrandom::fill(&mut bytes)
-            .map_err(|error| Error::request(format!("there is no randomness: {error}")))?;
-        let secret: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let secret = random()?;
         let mut tokens = Tokens::new();
         tokens.add(&secret, Access::Write, Scope::All)?;
         tokens.generated = true;

@@ -10,6 +10,7 @@ mod headers;
 mod import;
 mod size;
 mod thread;
+mod tokens;
 
 pub use crate::model::{hex, unhex};
 pub use digest::{SnapshotParts, TurnsHash, snapshot_digest, subtree_hash};
@@ -20,3 +21,4 @@ pub use headers::check_content;
 pub use import::{read_document, spec_version};
 pub use size::{check_attr_size, check_node_size, check_size};
 pub use thread::thread;
+pub use tokens::{content_tokens, text_tokens};

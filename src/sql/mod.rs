@@ -47,7 +47,6 @@ mod tables;
 #[cfg(all(test, feature = "sql"))]
 mod tests;
 #[cfg(feature = "sql")]
-mod tokens;
 #[cfg(feature = "sql")]
 mod vtab;
 

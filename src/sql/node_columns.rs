@@ -3,7 +3,6 @@
 use super::json::{column_of, json_of, list_of, text_of};
 use super::source::Row;
 use super::table::{Column, Kind, Takes, Value};
-use super::tokens::tokens;
 use crate::db::View;
 use crate::error::Result;
 use crate::json::{Json, Map, canonical_string};
@@ -13,6 +12,7 @@ use crate::model::{
 };
 use crate::query::plan::State;
 use crate::query::{Moment, Timeline};
+use crate::snapshot::text_tokens;
 use std::sync::{Arc, LazyLock};
 
 /// What a column of nodes shows.
@@ -159,7 +159,7 @@ impl NodeReader {
             Shows::Lines => self.measured(content, |text| Some(text.lines().count() as u64))?,
             Shows::Tokens => match node.attrs.get("data_tokens") {
                 Some(Json::Int(given)) => Value::Int(*given),
-                _ => self.measured(content, tokens)?,
+                _ => self.measured(content, text_tokens)?,
             },
             Shows::Attrs => Value::owned(attrs(node)),
             Shows::Json => self.content(content)?.map_or(Value::Null, json_of),

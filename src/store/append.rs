@@ -6,7 +6,7 @@ use super::head::Head;
 use super::reader::{Base, StoreReader};
 use crate::change::{Closed, Event, State};
 use crate::index::{
-    ClosedCycle, CycleKind, Memtable, new_turns, part_key, write_checkpoint, write_closed,
+    ClosedCycle, CycleKind, Memtable, new_cycle, part_key, write_checkpoint, write_closed,
     write_side_rows,
 };
 use crate::limits::CHECKPOINT_EVERY;
@@ -24,6 +24,13 @@ pub struct Append<'a> {
     pub closed: Option<(&'a Closed, &'a State, CycleKind)>,
     /// Whether to wait until it is on disk.
     pub durable: bool,
+}
+
+impl<'a> Append<'a> {
+    /// The cycle that it closes, by an event of that number and time.
+    fn closed_cycle(&self, seq: u64, time: i64) -> Option<ClosedCycle<'a>> {
+        self.closed.map(|(closed, next, kind)| ClosedCycle { closed, next, kind, seq, time })
+    }
 }
 
 /// An event that may have rows beside the tree, and its sequence number.
@@ -56,27 +63,30 @@ impl Store {
         let txn = begin(&db, self.reader.side, append.durable)?;
         let first = head.end.next_seq;
         let end = write_events(&txn, &mut head, append, stamps)?;
-        let derived = match append.closed {
-            Some((closed, next, kind)) => {
-                let cycle = ClosedCycle { closed, next, kind, seq: end.next_seq - 1 };
-                Some(self.write_derived(&txn, &head, &cycle, false, None)?)
-            }
+        // What is written again keeps its time.
+        let time = stamps.last().map_or(append.time, |stamp| stamp.time);
+        let closed = append.closed_cycle(end.next_seq - 1, time);
+        let derived = match &closed {
+            Some(cycle) => Some(self.write_derived(&txn, &head, cycle, false, None)?),
             None => None,
         };
         db.commit(txn)?;
         head.unsynced = !append.durable;
         head.end = end;
-        if let (Some(derived), Some((closed, ..))) = (derived, append.closed) {
+        if let (Some(derived), Some(cycle)) = (derived, &closed) {
             head.skeleton_at = derived.skeleton_at;
-            self.learn(closed, derived.checkpoint);
+            self.learn(cycle, derived.checkpoint);
         }
         Ok(first)
     }
 
     /// Tells readers of a closed cycle that is about to be written, so that the next one can be
     /// judged. It is written by [`Store::append_announced`].
-    pub fn announce(&self, closed: &Closed) {
-        self.learn(closed, false);
+    pub fn announce(&self, append: &Append<'_>) {
+        // Nobody asks for the number of its event before it is written.
+        let Some(cycle) = append.closed_cycle(0, append.time) else { return };
+        self.learn(&cycle, false);
+        let closed = cycle.closed;
         let mut announced = self.reader.announced_mut();
         for part in &closed.parts {
             announced.insert(part_key(part.place, closed.cycle), part.new.clone());
@@ -98,8 +108,7 @@ impl Store {
         let mut checkpoint = false;
         for append in appends {
             head.end = write_events(&txn, &mut head, append, &[])?;
-            if let Some((closed, next, kind)) = append.closed {
-                let cycle = ClosedCycle { closed, next, kind, seq: head.end.next_seq - 1 };
+            if let Some(cycle) = append.closed_cycle(head.end.next_seq - 1, append.time) {
                 let derived = self.write_derived(&txn, &head, &cycle, true, None)?;
                 head.skeleton_at = derived.skeleton_at;
                 checkpoint |= derived.checkpoint;
@@ -132,7 +141,7 @@ impl Store {
         let derived = self.write_derived(&txn, &head, cycle, false, Some(from))?;
         db.commit(txn)?;
         head.skeleton_at = derived.skeleton_at;
-        self.learn(cycle.closed, derived.checkpoint);
+        self.learn(cycle, derived.checkpoint);
         Ok(())
     }
 
@@ -148,12 +157,12 @@ impl Store {
     }
 
     /// Adds a closed cycle to the memtable, which is empty after a checkpoint.
-    fn learn(&self, closed: &Closed, checkpoint: bool) {
+    fn learn(&self, cycle: &ClosedCycle<'_>, checkpoint: bool) {
         let mut memtable = self.reader.memtable_mut();
         if checkpoint {
             *memtable = Memtable::default();
         } else {
-            memtable.add(closed.cycle, &closed.delta, new_turns(closed));
+            memtable.add(new_cycle(cycle));
         }
     }
 
@@ -173,9 +182,9 @@ impl Store {
         if checkpoint {
             let mut memtable = self.reader.memtable().clone();
             if !announced {
-                memtable.add(closed.cycle, &closed.delta, new_turns(closed));
+                memtable.add(new_cycle(cycle));
             }
-            let (cycle, turns) = (closed.cycle, &next.turns_hash);
+            let (cycle, turns) = ((closed.cycle, next.history.len()), &next.turns_hash);
             match from {
                 Some(from) => {
                     from.with(|view| write_checkpoint(txn, &memtable, cycle, turns, view.log()?))?

@@ -12,6 +12,7 @@
 
 mod append;
 mod contents;
+mod figures;
 mod handle;
 mod head;
 mod lookups;

@@ -88,6 +88,8 @@ pub struct StoreReader {
     pub(super) cycles: Cache<u64, Arc<CycleHead>>,
     /// The earliest times of commits, a block of cycles each.
     pub(super) earliest: Cache<u64, i64>,
+    /// How many tokens contents have.
+    pub(super) tokens: Cache<LogKey, u64>,
     pub(super) templates: TemplateCache,
     /// By the hashes of names that many turns have: more than so many.
     pub(super) common: Cache<u32, usize>,
@@ -115,6 +117,7 @@ impl StoreReader {
             skeletons: Cache::new(64),
             cycles: Cache::new(16 << 10),
             earliest: Cache::new(16 << 10),
+            tokens: Cache::new(256 << 10),
             templates: TemplateCache::new(cache_bytes / 8),
             common: Cache::new(4096),
         }

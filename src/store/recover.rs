@@ -6,7 +6,7 @@
 use super::handle::Store;
 use super::replay::apply_record;
 use crate::change::{Event, History, Newest, State, Working, materialize};
-use crate::index::{self, Memtable, View, get_cycle, read_checkpoint};
+use crate::index::{self, Memtable, NewCycle, View, get_cycle, read_checkpoint};
 use crate::log::missing_event;
 use crate::model::{Instance, Name, Tree, TurnSource};
 use crate::snapshot::TurnsHash;
@@ -54,6 +54,7 @@ impl Store {
         state.used.clear();
         state.policies = row.policies()?;
         state.totals = row.totals;
+        state.roles = row.thread.roles;
         state.turns_hash = Arc::new(turns_hash);
         state.cadences = self.running_cadences()?;
         state.running = self.reader.with(index::open_attempts)?;
@@ -103,7 +104,9 @@ fn read_memtable(view: &View, history: &History) -> Result<(Memtable, TurnsHash)
     newer.reverse();
     for cycle in newer {
         let row = get_cycle(view, cycle)?;
-        memtable.add(cycle, &row.delta()?, row.versions());
+        let delta = row.delta()?;
+        let figures = row.figures(cycle);
+        memtable.add(NewCycle { delta: &delta, parts: row.versions(), figures });
         row.add_to(&mut turns_hash);
     }
     Ok((memtable, turns_hash))

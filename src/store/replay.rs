@@ -137,7 +137,8 @@ fn replay_close(
     let Ending { closed, kind, before, next } = close_again(working, record.seq, &record.event)?;
     // A sync now and then bounds what the file has to keep for a rebuild that is cut off.
     let durable = closed.cycle.is_multiple_of(1024);
-    let cycle = ClosedCycle { closed: &closed, next: &before, kind, seq: record.seq };
+    let cycle =
+        ClosedCycle { closed: &closed, next: &before, kind, seq: record.seq, time: record.time };
     target.append_derived(source, &cycle, side, durable)?;
     Ok(Working::fresh(next))
 }

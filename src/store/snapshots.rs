@@ -10,7 +10,7 @@ use crate::index::{
 };
 use crate::model::{
     ChangedPart, Id, Instance, Node, Place, PruneRank, ReadError, Skeleton, Slot, Subtree,
-    TurnSource,
+    ThreadSize, TurnSource,
 };
 use crate::storage::StoreError;
 use std::collections::BTreeSet;
@@ -36,7 +36,7 @@ impl StoreReader {
     /// The parts that a cycle changed.
     pub fn changed_parts(&self, cycle: u64) -> Result<Vec<ChangedPart>, StoreError> {
         let head = self.cycle_head(cycle)?;
-        let changed = head.parts.iter().map(|StoredPartChange { place, old, new }| {
+        let changed = head.parts.iter().map(|StoredPartChange { place, old, new, .. }| {
             // The regions are always there, and have no hashes.
             let is_region = place.slot().is_none();
             let (before, after) = (is_region || old.is_some(), is_region || new.is_some());
@@ -193,6 +193,15 @@ impl TurnSource for StoreReader {
         let mut found: BTreeSet<Place> = self.memtable().expiring(after, upto).collect();
         found.extend(self.with(|view| index::expiring(view, after, upto))?);
         Ok(found)
+    }
+
+    fn turns_before(&self, slot: Slot, all: ThreadSize) -> Result<ThreadSize, ReadError> {
+        let newest = self.with(|view| view.last_cycle())?.unwrap_or_default();
+        // Fewer rows are read from the nearer end.
+        let before = slot.cycle <= newest / 2;
+        let change = self.memtable().size_change(slot, before);
+        let size = change.of(self.with(|view| index::stored_size(view, slot, before))?);
+        Ok(if before { size } else { all.minus(size) })
     }
 
     fn unranked(&self, cycle: u64) -> Result<Option<BTreeSet<Slot>>, ReadError> {

@@ -69,3 +69,4 @@ mod storage_bytes;
 mod store_model;
 mod support;
 mod threads;
+mod timeline;

@@ -3,11 +3,14 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod browser;
+mod files;
 mod page;
 #[cfg(all(unix, feature = "cli"))]
 mod program;
 mod replies;
 mod safety;
+mod sessions;
 mod stores;
 
 use pactdb::attach::Access;

@@ -9,6 +9,7 @@
 mod bytes;
 mod document;
 mod event;
+mod figures;
 mod indexes;
 mod log;
 mod node;
@@ -58,7 +59,9 @@ fn check(storage: &Memory) {
         "attempt_cycles",
         "attempts",
         "expiry",
+        "failed_attempts",
         "features",
+        "figures",
         "grams",
         "ids",
         "instances",
@@ -71,6 +74,7 @@ fn check(storage: &Memory) {
         "refs",
         "running",
         "sketches",
+        "turn_sizes",
     ];
     assert!(tables::counts(&db).keys().eq(expected));
     let meta = tables::meta(&db);
@@ -106,6 +110,7 @@ fn check(storage: &Memory) {
     indexes::check(&db, &parts, checkpoints.last().copied().unwrap_or_default());
     indexes::check_notes(&db, &log);
     search::check(&db, &parts, &log, &checkpoints);
+    figures::check(&db, &parts, &log, &meta.generation);
 }
 
 #[test]

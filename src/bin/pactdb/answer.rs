@@ -61,6 +61,7 @@ pub fn answer(look: Look, client: &dyn Client, request: Request) -> Result<Answe
         Request::Log(request) => render::log(look, &client.ask(*request)?),
         Request::Life(request) => return life(look, client, *request),
         Request::Sql(request) => return sql(look, client, *request),
+        Request::Timeline(request) => render::timeline(look, &client.ask(*request)?),
         Request::Stats(request) => {
             let stats = render::stats(look, &client.ask(*request)?);
             match client.process() {

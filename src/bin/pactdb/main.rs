@@ -2,6 +2,7 @@
 
 mod answer;
 mod args;
+mod charts;
 mod clock;
 mod commands;
 mod connect;
@@ -29,7 +30,10 @@ fn main() -> ExitCode {
     };
     let json = arguments.json;
     let look = context::error_look(&arguments);
-    let hangup = matches!(arguments.command, Some(args::Command::Pipe | args::Command::Serve(_)));
+    let hangup = matches!(
+        arguments.command,
+        Some(args::Command::Pipe | args::Command::Serve(_) | args::Command::Ui(_))
+    );
     let ran =
         signals::listen(hangup).and_then(|()| signals::budget().run(|| commands::run(arguments)));
     ran.unwrap_or_else(|error| {

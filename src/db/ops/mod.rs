@@ -13,6 +13,7 @@ mod edit;
 mod headers;
 mod reply;
 mod request;
+mod timeline;
 mod turns;
 
 pub use ask::{Diff, Log, Restore, Select};
@@ -25,4 +26,5 @@ pub use reply::{
     CommitReply, EditReply, IdReply, IdsReply, ImportReply, KeyReply, LogEntry, Stats, UndoReply,
 };
 pub(crate) use request::{is_default, request};
+pub use timeline::{StackBy, TimelineRange, TimelineReply};
 pub use turns::{ImportTurn, TurnsRequest};

@@ -1,6 +1,6 @@
 //! Questions that selectors ask, and questions about the past.
 
-use crate::db::{ThreadFormat, request};
+use crate::db::{StackBy, ThreadFormat, request};
 use crate::json::Json;
 use crate::language::Dialect;
 use crate::query::SelectOptions;
@@ -118,6 +118,23 @@ request! {
     pub struct CheckSent {
         /// The attempt.
         attempt: String,
+    }
+
+    /// How large the context was, and what happened, over a stretch of history, in buckets.
+    pub struct Timeline {} optional {
+        /// The first cycle, as an address, or as a number that need not have a snapshot; the oldest if
+        /// there is none.
+        from: Option<String>,
+        /// The last cycle; the newest if there is none.
+        to: Option<String>,
+        /// The most buckets, up to 2,000; 500 if there is none.
+        buckets: Option<u64>,
+        /// What the bytes are told apart by: `role`, or `region`.
+        by: StackBy,
+        /// Whether tokens are wanted too.
+        tokens: bool,
+        /// The dialect of the addresses; the store's own if there is none.
+        dialect: Option<Dialect>,
     }
 
     /// The log again, event by event, each with what it changed. Streams one part for each event.

@@ -6,6 +6,6 @@ mod care;
 
 pub use ask::{
     CheckSent, Compare, Complete, Details, Explain, Export, Life, Nodes, Replay, Sql, State,
-    Thread, Tree, Watch,
+    Thread, Timeline, Tree, Watch,
 };
 pub use care::{Compact, Dump, GetStats, Import, Rebuild, Undo, Verify};

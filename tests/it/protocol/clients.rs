@@ -5,13 +5,13 @@ use pactdb::json::{from_json, line, parse};
 use pactdb::protocol::{
     CheckSent, Client, ClientExt, Compact, Compare, Complete, Details, Dump, Envelope, Explain,
     Export, GetStats, Import, Life, LocalClient, Nodes, Notice, Operation, Rebuild, Replay, Reply,
-    Request, Sink, Sql, State, Thread, Tree, Undo, Verify, fork, handle_streaming, load,
+    Request, Sink, Sql, State, Thread, Timeline, Tree, Undo, Verify, fork, handle_streaming, load,
 };
 use pactdb::protocol::{EndCadence, PolicyRequest};
 use pactdb::session::ThreadFormat;
 use pactdb::{
     Add, AttemptAction, AttemptRequest, Batch, Code, Commit, Db, Diff, EditOp, Json, Log, Map,
-    Move, Options, Policy, Remove, Restore, Select, SelectOptions, Set,
+    Move, Options, Policy, Remove, Restore, Select, SelectOptions, Set, StackBy,
 };
 
 fn store() -> Db {
@@ -187,6 +187,21 @@ fn questions(near: &dyn Client, far: &dyn Client) {
         check(near, far, Sql { q: q.into(), ..Sql::default() });
         check(near, far, Sql { q: q.into(), explain: true, ..Sql::default() });
     }
+    for (from, to) in
+        [(None, None), (Some("2"), Some("900")), (Some("@c3"), None), (Some("@c9"), None)]
+    {
+        let [from, to] = [from, to].map(|time| time.map(str::to_owned));
+        for by in [StackBy::Role, StackBy::Region] {
+            let (from, to) = (from.clone(), to.clone());
+            check(near, far, Timeline { from, to, by, tokens: true, ..Timeline::default() });
+        }
+    }
+    check(
+        near,
+        far,
+        Timeline { from: Some("3".into()), to: Some("2".into()), ..Timeline::default() },
+    );
+    check(near, far, Timeline { buckets: Some(0), ..Timeline::default() });
     let params = Some(parse("[\"@t0 .cb\", 1]").unwrap());
     let q = "select content from pact(?) limit ?".to_owned();
     check(near, far, Sql { q, params, limit: Some(1), explain: false });

@@ -143,11 +143,15 @@ fn check_instances(db: &Database, parts: &Parts, upto: u64) {
 pub(super) fn check_notes(db: &Database, log: &Log) {
     let (mut attempts, mut cycles) = (BTreeMap::new(), BTreeMap::new());
     let (mut open, mut origins) = (BTreeMap::new(), BTreeMap::new());
+    let mut failed = BTreeSet::new();
     for (record, seq) in log.records.iter().zip(1..) {
         if let Event::Attempt(attempt) = &record.event {
             attempts.insert((attempt.cycle, attempt.id.clone()), attempt.dumped());
             cycles.insert(attempt.id.clone(), attempt.cycle);
             open.remove(&attempt.id);
+            if attempt.status == 3 {
+                failed.insert((attempt.cycle, attempt.id.clone()));
+            }
             if attempt.status == 0 {
                 open.insert(attempt.id.clone(), attempt.cycle);
             }
@@ -165,6 +169,12 @@ pub(super) fn check_notes(db: &Database, log: &Log) {
         ((attempt.cycle, attempt.id.clone()), attempt.dumped())
     });
     assert_eq!(found.collect::<BTreeMap<_, Document>>(), attempts);
+    let found = rows::<(u64, &str)>(db, "failed_attempts").into_iter().map(|(key, row)| {
+        assert_eq!(checked("failed_attempts", &key, &row), [0; 0]);
+        let (cycle, id) = key.split_first_chunk::<8>().unwrap();
+        (u64::from_le_bytes(*cycle), String::from_utf8(id.to_vec()).unwrap())
+    });
+    assert_eq!(found.collect::<BTreeSet<_>>(), failed);
     for (table, expected) in
         [("attempt_cycles", cycles), ("open_attempts", open), ("origins", origins)]
     {

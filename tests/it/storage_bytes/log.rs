@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// What a content is: its plain bytes, and whether they are a text or JSON.
 pub(super) struct Content {
-    is_json: bool,
+    pub(super) is_json: bool,
     pub(super) plain: String,
     pub(super) is_compressed: bool,
 }

@@ -28,7 +28,7 @@ pub(super) struct Version {
 pub(super) struct Skeleton {
     root: Node,
     seq: Node,
-    turns: Vec<Place>,
+    pub(super) turns: Vec<Place>,
     pub(super) history: Vec<u64>,
 }
 
@@ -36,11 +36,11 @@ pub(super) type Instance = (Node, bool, bool);
 
 pub(super) struct Commit {
     skeleton_at: u64,
-    changed: Vec<(Place, [Option<[u8; 32]>; 2])>,
+    changed: Vec<Changed>,
     skeleton: Option<Skeleton>,
     pub(super) seq: u64,
     /// 0: commit, 1: import, 2: restore, with the cycle that was restored.
-    kind: (u64, Option<u64>),
+    pub(super) kind: (u64, Option<u64>),
     pub(super) digest: [u8; 32],
     /// What expired, what went because it was empty, and what a policy removed.
     pub(super) removed: [Vec<String>; 3],
@@ -54,7 +54,17 @@ pub(super) struct Commit {
     pub(super) refs: Vec<(String, String)>,
     pub(super) expiry: Vec<(u8, u64, Place)>,
     pub(super) instances: Vec<(String, Instance)>,
+    pub(super) time: i64,
+    /// Bytes by role.
+    pub(super) roles: [u64; 5],
+    /// Blocks and bytes of the thread before, and of what is left of it.
+    pub(super) sizes: [u64; 4],
+    /// Blocks that came, and that were removed.
+    pub(super) moves: [u64; 2],
 }
+
+/// A part, its hashes before and after, and by how many blocks and bytes it grew.
+type Changed = (Place, [Option<[u8; 32]>; 2], [i64; 2]);
 
 pub(super) struct Parts {
     pub(super) versions: BTreeMap<Place, BTreeMap<u64, Version>>,
@@ -117,7 +127,8 @@ fn commit(mut bytes: Cursor<'_>) -> Commit {
             1 => Some(bytes.array()),
             other => panic!("{other} is no mark of a hash"),
         };
-        (place, [hash(), hash()])
+        let hashes = [hash(), hash()];
+        (place, hashes, [bytes.septets_signed(), bytes.septets_signed()])
     });
     let changed = changed.collect();
     let own = bytes.stretch();
@@ -141,6 +152,10 @@ fn commit(mut bytes: Cursor<'_>) -> Commit {
         refs: bytes.list(|bytes| (bytes.text(), bytes.text())),
         expiry: bytes.list(|bytes| (bytes.byte(), bytes.marked(), place(bytes))),
         instances: bytes.list(|bytes| (bytes.text(), instance(bytes))),
+        time: bytes.marked_signed(),
+        roles: [(); 5].map(|()| bytes.marked()),
+        sizes: [(); 4].map(|()| bytes.marked()),
+        moves: [(); 2].map(|()| bytes.marked()),
     };
     assert!(commit.kind.0 < 3 && bytes.is_empty(), "a commit is followed by stray bytes");
     commit
@@ -277,15 +292,18 @@ impl Parts {
     pub(super) fn check_changes(&self, cycle: u64) {
         let commit = &self.commits[&cycle];
         let made = self.versions.iter().filter(|(_, versions)| versions.contains_key(&cycle));
-        let mut places: Vec<Place> = commit.changed.iter().map(|(place, _)| *place).collect();
+        let mut places: Vec<Place> = commit.changed.iter().map(|(place, ..)| *place).collect();
         places.sort_unstable();
         assert!(made.map(|(place, _)| place).eq(&places), "the parts that {cycle} changed");
         let mut placed = Vec::new();
-        for (place, hashes) in &commit.changed {
+        for (place, hashes, grown) in &commit.changed {
             let new = self.versions[place][&cycle].part.as_ref();
             let old = self.before(*place, cycle);
             let both = [old, new].map(|part| part.filter(|_| place.0 > 0).map(part_hash));
             assert_eq!(*hashes, both, "the hashes of {place:?} in {cycle}");
+            let [old_size, new_size] = [old, new].map(block_sizes);
+            let sizes = [new_size[0] - old_size[0], new_size[1] - old_size[1]];
+            assert_eq!(*grown, sizes, "by how much {place:?} grew in {cycle}");
             let known = |id: &str| old.is_some_and(|old| old.iter().any(|(node, _)| node.id == id));
             let new = new.into_iter().flatten().filter(|(node, _)| !known(&node.id));
             placed.extend(new.map(|(node, _)| (node.id.clone(), *place)));
@@ -297,7 +315,7 @@ impl Parts {
         let newest = commit
             .changed
             .iter()
-            .filter_map(|(place, _)| made(self.versions[place][&cycle].part.as_ref()))
+            .filter_map(|(place, ..)| made(self.versions[place][&cycle].part.as_ref()))
             .max();
         assert!(newest.is_none_or(|newest| newest <= commit.last_ns), "the last time of {cycle}");
         let before = self.commits.range(..cycle).next_back();
@@ -322,6 +340,14 @@ impl Parts {
         }
         assert_eq!(self.commits[&cycle].totals, found, "totals of {cycle}");
     }
+}
+
+/// How many blocks a part has, and their bytes.
+fn block_sizes(part: Option<&Part>) -> [i64; 2] {
+    let blocks = part.into_iter().flatten().filter(|(node, _)| node.class == BLOCK);
+    blocks.fold([0, 0], |[count, bytes], (node, _)| {
+        [count + 1, bytes + node.content.map_or(0, |[_, _, size]| size as i64)]
+    })
 }
 
 fn part_hash(part: &Part) -> [u8; 32] {

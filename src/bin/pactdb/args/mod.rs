@@ -8,8 +8,8 @@ mod session;
 mod sql;
 
 pub use edit::{AddArgs, BatchArgs, CommitArgs, ContentArgs, MoveArgs, PolicyArgs, SetArgs};
-pub use read::{AnswerArgs, DiffArgs, LogArgs, SelectArgs, TreeArgs};
-pub use serve::{LogForm, ServeArgs};
+pub use read::{AnswerArgs, DiffArgs, LogArgs, SelectArgs, TimelineArgs, TreeArgs};
+pub use serve::{LogForm, ServeArgs, UiArgs};
 pub use session::{
     AttemptCommand, AttemptFacts, DumpArgs, ExportArgs, ForkArgs, ImportArgs, LoadArgs, ReplayArgs,
     ThreadArgs, WatchArgs,
@@ -201,6 +201,9 @@ pub enum Command {
     /// Serve stores over HTTP
     #[command(after_help = serve::EXAMPLES)]
     Serve(ServeArgs),
+    /// Look at the store in the browser: what the agent knew, when, and why the prompt changed
+    #[command(after_help = serve::UI_EXAMPLES)]
+    Ui(UiArgs),
 
     /// Add a node to the turn in progress, or elsewhere
     #[command(after_help = "Examples:
@@ -313,7 +316,8 @@ pub enum Command {
     /// Write a snapshot, or the working state, as canonical JSON; several of them one a line
     #[command(after_help = "Examples:
   pactdb export --at @t0 > snapshot.json
-  pactdb export --all > snapshots.jsonl")]
+  pactdb export --all > snapshots.jsonl
+  pactdb export --html report.html       the page with the store inside, for an attachment")]
     Export(ExportArgs),
     /// Write the provider thread of a state, or say how much two of them have in common
     #[command(after_help = "Examples:
@@ -368,6 +372,13 @@ pub enum Command {
     /// Make a new store out of a dump
     #[command(after_help = "Example:\n  pactdb load new.pactdb backup.jsonl")]
     Load(LoadArgs),
+    /// Chart how large the context was, and what happened, over the whole history or a range
+    #[command(after_help = "Examples:
+  pactdb timeline                       the whole history on one screen
+  pactdb timeline @c100..@c200          of each bucket, the last snapshot
+  pactdb timeline @t-20.. --tokens
+  pactdb timeline --csv --buckets 2000 > sizes.csv")]
+    Timeline(TimelineArgs),
     /// Show figures of the store
     #[command(after_help = "Example:\n  pactdb stats --json")]
     Stats,

@@ -113,3 +113,41 @@ pub struct LogArgs {
     #[arg(long)]
     pub reverse: bool,
 }
+
+/// `timeline`
+#[derive(Args)]
+pub struct TimelineArgs {
+    /// From where to where: @c10..@c400, @t-20.., ..@c9; all of it if left out
+    #[arg(value_name = "TIME..TIME")]
+    pub range: Option<String>,
+    /// The most lines, up to 2000; as many as the screen has if left out
+    #[arg(long, value_name = "N")]
+    pub buckets: Option<u64>,
+    /// What bars are stacked by
+    #[arg(long, default_value = "role")]
+    pub by: Stack,
+    /// Say how many tokens the newest ones have
+    #[arg(long)]
+    pub tokens: bool,
+    /// As CSV, with every column
+    #[arg(long)]
+    pub csv: bool,
+}
+
+/// What bars are stacked by.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum Stack {
+    /// Who speaks
+    Role,
+    /// ^sys, ^seq and ^ah
+    Region,
+}
+
+impl From<Stack> for pactdb::StackBy {
+    fn from(stack: Stack) -> pactdb::StackBy {
+        match stack {
+            Stack::Role => pactdb::StackBy::Role,
+            Stack::Region => pactdb::StackBy::Region,
+        }
+    }
+}

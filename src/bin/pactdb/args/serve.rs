@@ -1,4 +1,4 @@
-//! Arguments of `serve`.
+//! Arguments of `serve` and `ui`.
 
 use super::time;
 use clap::{Args, ValueEnum};
@@ -61,6 +61,20 @@ pub struct ServeArgs {
     pub grace: Duration,
 }
 
+/// `ui`
+#[derive(Args)]
+pub struct UiArgs {
+    /// The store; --store if left out
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Where to listen, on this machine alone; port 0 takes a free one
+    #[arg(long, value_name = "PORT", default_value = "0")]
+    pub port: u16,
+    /// Only print the address: do not open a browser
+    #[arg(long)]
+    pub no_open: bool,
+}
+
 /// How the log is written.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum LogForm {
@@ -81,3 +95,10 @@ From elsewhere:
   PACTDB_TOKEN=… pactdb -s http://127.0.0.1:7350/alice tree
 
 Ctrl-C and SIGTERM let running requests end and close the stores.";
+
+pub const UI_EXAMPLES: &str = "\
+Examples:
+  pactdb ui demo.pactdb
+  pactdb ui --no-open --port 7351           prints the address, which is good for this run
+
+The page only reads. Ctrl-C ends it; other processes can use the store meanwhile.";

@@ -66,6 +66,12 @@ pub struct ExportArgs {
     /// Every snapshot, oldest first, one a line
     #[arg(long, conflicts_with_all = ["at", "attempt"])]
     pub all: bool,
+    /// Instead: the page of `ui` as one file, with the newest cycles inside
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["at", "attempt", "all"])]
+    pub html: Option<PathBuf>,
+    /// A question whose answer is put into that file
+    #[arg(long, value_name = "QUESTION", requires = "html")]
+    pub ask: Vec<String>,
 }
 
 /// `thread`

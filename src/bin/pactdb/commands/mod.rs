@@ -4,6 +4,7 @@
 mod attempt;
 mod edit;
 mod fork;
+mod html;
 mod import;
 mod init;
 mod manual;
@@ -12,6 +13,8 @@ mod replay;
 mod serve;
 mod sql;
 mod thread;
+mod timeline;
+pub mod ui;
 pub mod watch;
 
 use crate::args::{Arguments, Command};
@@ -40,6 +43,7 @@ fn run_one(context: &Context, command: Command) -> Result<()> {
         Command::Demo { file } => demo::run(context, &file),
         Command::Pipe => pipe::run(&*context.open_to_stay()?),
         Command::Serve(args) => serve::run(context, args),
+        Command::Ui(args) => ui::run(context, args),
         Command::Add(args) => edit::add(context, args),
         Command::Set(args) => edit::set(context, args),
         Command::Move(args) => edit::relocate(context, args),
@@ -58,7 +62,10 @@ fn run_one(context: &Context, command: Command) -> Result<()> {
         Command::Tree(args) => read::tree(context, args),
         Command::Diff(args) => read::diff(context, args),
         Command::Explain { q, at } => read::explain(context, q, at),
-        Command::Export(args) => thread::export(context, &args),
+        Command::Export(args) => match &args.html {
+            Some(file) => html::export(context, file, &args.ask),
+            None => thread::export(context, &args),
+        },
         Command::Thread(args) => thread::run(context, &args),
         Command::Log(args) => read::log(context, &args),
         Command::Replay(args) => replay::run(context, args),
@@ -68,6 +75,7 @@ fn run_one(context: &Context, command: Command) -> Result<()> {
         Command::Fork(args) => fork::run(context, &args),
         Command::Dump(args) => fork::dump_store(context, &args),
         Command::Load(args) => fork::load_store(context, &args),
+        Command::Timeline(args) => timeline::run(context, args),
         Command::Stats => context.run(&*context.existing()?, GetStats {}),
         Command::Verify => context.run(&*context.existing()?, Verify {}),
         Command::Rebuild => context.run(&*context.existing()?, Rebuild {}),

@@ -53,9 +53,8 @@ pub fn run(context: &Context, args: ServeArgs) -> Result<()> {
 
 /// The one line that is printed: where the server is, with the token if it was made now.
 fn say_where(context: &Context, server: &Server, token: Option<&str>) -> Result<()> {
-    let scheme = if server.is_encrypted() { "https" } else { "http" };
     let query = token.map(|token| format!("?token={token}")).unwrap_or_default();
-    let address = format!("{scheme}://{}/{query}", server.address());
+    let address = format!("{}{query}", server.url());
     context.say(&serde_json::json!({"address": address}), &format!("{address}\n"))
 }
 

@@ -41,11 +41,13 @@ impl Cell {
         self
     }
 
-    fn width(&self) -> usize {
+    /// How many columns it takes.
+    pub fn width(&self) -> usize {
         width_of(&self.text)
     }
 
-    fn is_empty(&self) -> bool {
+    /// Whether nothing stands in it.
+    pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 

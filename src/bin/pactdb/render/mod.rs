@@ -17,6 +17,7 @@ mod session;
 mod state;
 mod table;
 mod text;
+mod timeline;
 mod tree;
 mod units;
 
@@ -31,5 +32,6 @@ pub use session::{comparison, cycles, imported, life, steps};
 pub use state::{source, state_name, state_words};
 pub use table::{ids, nodes};
 pub use text::{cut, visible, width_of};
+pub use timeline::{timeline, timeline_csv};
 pub use tree::{TreePart, TreeView, tree};
 pub use units::{plural, size};

@@ -4,11 +4,12 @@ use super::meta::FORMS;
 use super::query::{self, Last};
 use super::session::{Outcome, Session};
 use crate::answer::{Answer, pretty};
+use crate::commands::ui::Page;
 use crate::commands::watch::{follow, text};
 use crate::context::name_of;
 use crate::histories::steps;
 use crate::render::{self, plural, visible};
-use crate::{output, states};
+use crate::{charts, output, states};
 use pactdb::language::{named_id, nearest_word, parse_selector};
 use pactdb::protocol::{
     ClientExt, Explain, Life, PolicyRequest, Replay, Request, Sql, StateReply, Thread, Watch,
@@ -130,6 +131,12 @@ pub fn replay_step(session: &mut Session<'_>) -> Result<Outcome> {
         session.replay = Some(Replay { after: Some(step.entry.seq), ..request });
     }
     Ok(Answer { text, source: Some(source.to_owned()), ..Answer::default() }.into())
+}
+
+/// `.timeline [TIME..TIME]`
+pub fn timeline(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    let request = charts::request(rest, session.look(), Some(session.dialect));
+    session.run(request.into())
 }
 
 /// The state at an address, or where the session looks.
@@ -319,4 +326,16 @@ fn nothing(rest: &str, command: &str) -> Result<()> {
             Err(Error::new(Code::RequestInvalid, message))
         }
     }
+}
+
+/// `.ui`
+pub fn ui(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    nothing(rest, "ui")?;
+    let page = match session.page.take() {
+        Some(page) => page,
+        None => Page::start(session.context, session.name(), &session.client)?,
+    };
+    let text = format!("{}\n", page.address);
+    session.page = Some(page);
+    Ok(text.into())
 }

@@ -79,7 +79,7 @@ impl Command {
 }
 
 /// Every dot command, in the order of the help.
-pub const COMMANDS: [Command; 28] = [
+pub const COMMANDS: [Command; 30] = [
     command("help", "[TOPIC]", help::run)
         .aliases(&["h", "?"])
         .takes(Takes::Topic)
@@ -117,6 +117,13 @@ pub const COMMANDS: [Command; 28] = [
         .takes(Takes::Selector)
         .help("what others do with the store, as they do it, until Ctrl-C")
         .example(".watch .cb[role='tool']"),
+    command("ui", "", look_at::ui)
+        .help("look at the store in the browser, as long as this session lasts")
+        .example(".ui"),
+    command("timeline", "[TIME..TIME]", look_at::timeline)
+        .takes(Takes::Address)
+        .help("a chart of how large the context was, and of what happened")
+        .example(".timeline @c1..@c40"),
     command("stats", "", |session, rest| look_at::alone(session, rest, "stats", GetStats {}))
         .aliases(&["status"])
         .help("figures of the store")

@@ -7,6 +7,7 @@ use super::report;
 use super::{commands, meta};
 use crate::answer::{Answer, answer};
 use crate::clock;
+use crate::commands::ui::Page;
 use crate::connect::Connection;
 use crate::context::Context;
 use crate::progress;
@@ -48,6 +49,8 @@ pub struct Session<'a> {
     pub depth: usize,
     /// The next step of the replay that an empty line goes on with.
     pub replay: Option<Replay>,
+    /// The page in the browser, once it was asked for.
+    pub page: Option<Page>,
 }
 
 /// What came of a line.
@@ -89,6 +92,7 @@ impl<'a> Session<'a> {
             seen: None,
             depth: 0,
             replay: None,
+            page: None,
         })
     }
 

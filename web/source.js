@@ -1,0 +1,178 @@
+// What the views ask of a store, in the words of the protocol. `embedded.js` answers the same questions from
+// data that is inside the page.
+
+import { Api } from "./api.js";
+import { fromCommits } from "./commits.js";
+
+/// The columns of a row of the tree, in the order of `rowOf`.
+const COLUMNS =
+  "id, parent, nodeType, role, kind, key, bytes, ttl, age, offset, depth, pinned, tags, cycle, attrs";
+
+/// A time address out of a cycle, or of null for the working state.
+export function addressOf(at) {
+  return at === null ? undefined : `@c${at}`;
+}
+
+/// A store behind the server.
+export class Source {
+  constructor(store) {
+    this.store = store;
+    this.api = new Api(store);
+    this.canAsk = true;
+  }
+
+  /// Where the store stands, and how many turns the state has.
+  state(at) {
+    return this.api.ask({ op: "state", at: addressOf(at) });
+  }
+
+  /// Figures of the store.
+  stats() {
+    return this.api.askAlone({ op: "stats" });
+  }
+
+  /// Columns with an item for each bucket of cycles.
+  async timeline({ from, to, buckets, tokens }, signal) {
+    const bound = (cycle) => (cycle === undefined ? undefined : String(cycle));
+    const request = { op: "timeline", from: bound(from), to: bound(to), buckets, tokens };
+    try {
+      return await this.api.askAlone(request, signal);
+    } catch (error) {
+      if (error.code !== "E_REQUEST_INVALID" || !error.message.includes("no operation")) throw error;
+      return fromCommits(this.api, { from, to, buckets }, signal);
+    }
+  }
+
+  /// Rows of the nodes that a selector finds in a state, in order, each with the first `cut` characters of
+  /// its content.
+  async rows(at, selector, cut) {
+    const prefix = at === null ? "" : `@c${at} `;
+    const q = `select ${COLUMNS}, substr(content, 1, ${cut}) from pact(?)`;
+    const reply = await this.api.ask({ op: "sql", q, params: [prefix + selector], limit: 20_000 });
+    return reply.rows.map(rowOf);
+  }
+
+  /// Rows of the turns from one depth to another; 1 is the newest.
+  turns(at, newest, oldest, cut) {
+    return this.rows(at, `^seq *:depth(${newest}-${oldest})`, cut);
+  }
+
+  /// Rows of a region without its turns: `^sys` or `^ah`.
+  region(at, name, cut) {
+    return this.rows(at, `${name} *`, cut);
+  }
+
+  /// What differs between two states, the older one first.
+  changes(a, b) {
+    return this.api.ask({ op: "diff", a: addressOf(a), b: addressOf(b), rich: true });
+  }
+
+  /// Nodes by their ids in a state; null for one that it does not have.
+  details(ids, at) {
+    return ids.length === 0 ? Promise.resolve([]) : this.api.ask({ op: "details", ids, at: addressOf(at) });
+  }
+
+  /// One node with every digit of its numbers, as `{raw}` where JavaScript has none.
+  async exactNode(id, at) {
+    const { text } = await this.api.askText({ op: "details", ids: [id], at: addressOf(at) });
+    return JSON.parse(text, exactNumber)[0];
+  }
+
+  /// What happened to a node.
+  life(id) {
+    return this.api.ask({ op: "life", id, limit: 500 });
+  }
+
+  /// From when to when a node lived; null if there never was one.
+  async lifespan(id) {
+    const q = "select id, role, type, born, ended, how, bytes from lives where id = ?";
+    const reply = await this.api.ask({ op: "sql", q, params: [id] });
+    return reply.rows.map(lifeOf)[0] ?? null;
+  }
+
+  /// Lives of blocks, oldest first, some at a time.
+  async lives({ selector, offset, limit }, signal) {
+    const filter = selector ? "and id in (select id from pact(?)) " : "";
+    const q = `select id, role, type, born, ended, how, bytes from lives where bytes is not null ${filter}order by born, id limit ${limit} offset ${offset}`;
+    const every = selector && !selector.trim().startsWith("@") ? `@* ${selector}` : selector;
+    const reply = await this.api.askAlone({ op: "sql", q, params: selector ? [every] : undefined }, signal);
+    return reply.rows.map(lifeOf);
+  }
+
+  /// The ids of nodes that refer to a node in a state.
+  async referrers(id, at) {
+    const prefix = at === null ? "" : `@c${at} `;
+    const q = "select p.id from pact(?) p, json_each(p.refs) r where r.value = ? limit 50";
+    const reply = await this.api.ask({ op: "sql", q, params: [`${prefix}[refs]`, id] });
+    return reply.rows.map(([other]) => other);
+  }
+
+  /// The ids of the other half of a call: its result, or the call of a result.
+  async callPair(callId, at) {
+    const prefix = at === null ? "" : `@c${at} `;
+    const quoted = callId.replace(/\\/g, "\\\\").replace(/'/g, "\\'");
+    return this.api.ask({ op: "select", q: `${prefix}[data_call_id='${quoted}']` });
+  }
+
+  /// What a provider is sent in a state, to the byte.
+  thread(at, format, signal) {
+    return this.api.askText({ op: "thread", at: addressOf(at), format }, signal);
+  }
+
+  /// What it was sent in an attempt.
+  threadOfAttempt(attempt, format, signal) {
+    return this.api.askText({ op: "thread", attempt, format }, signal);
+  }
+
+  /// How much of the threads of two states is the same from the start.
+  prefix(a, b, format) {
+    return this.api.ask({ op: "compare", a: addressOf(a), b: addressOf(b), format });
+  }
+
+  /// Calls to providers, the newest first; of one cycle if there is one.
+  async attempts(cycle, limit) {
+    const where = cycle === undefined ? "" : `where cycle = ${Number(cycle)} `;
+    const q = `select attempt_id, cycle, status, provider, model, token_in, token_out, time, seconds, error, thread_format from attempts ${where}order by at_event desc limit ${limit}`;
+    const reply = await this.api.ask({ op: "sql", q });
+    return reply.rows.map((row) => Object.fromEntries(reply.columns.map(({ name }, i) => [name, row[i]])));
+  }
+
+  /// When the newest cycle was committed.
+  async lastCommit() {
+    const entries = await this.api.askAlone({ op: "log", kind: "commit", newest_first: true, limit: 1 });
+    return entries[0]?.time ?? null;
+  }
+}
+
+function rowOf(row) {
+  const [id, parent, type, role, kind, key, bytes, ttl, age, offset, depth, pinned, tags, cycle, attrs, text] = row;
+  const custom = attrs ? JSON.parse(attrs) : {};
+  return {
+    id,
+    parent,
+    type,
+    role,
+    kind,
+    key,
+    bytes,
+    ttl,
+    age,
+    offset,
+    depth,
+    pinned: pinned === 1,
+    tags: tags ? JSON.parse(tags) : [],
+    cycle,
+    call: custom.data_call_id,
+    tool: custom.data_tool_name,
+    text,
+  };
+}
+
+function lifeOf([id, role, type, born, ended, how, bytes]) {
+  return { id, role, type, born, ended, how, bytes };
+}
+
+function exactNumber(key, value, context) {
+  if (typeof value !== "number" || !context) return value;
+  return String(value) === context.source ? value : { raw: context.source };
+}
