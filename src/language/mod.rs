@@ -8,7 +8,8 @@
 //! - [`ast`] is the syntax tree, with a visitor.
 //! - `diagnostics` turns failures into a [`SyntaxError`]: what was expected, a caret, a hint.
 //! - `canonical` writes a tree back in its one spelling.
-//! - `advice` says what is legal but unwise; `facets` finds attributes that only snapshots have.
+//! - `advice` says what is legal but unwise; `facets` finds attributes that only snapshots have;
+//!   `mentions` the names that only a store can know.
 //! - `complete` says what could be typed at a place in a text.
 //!
 //! Nothing here knows a store, a plan or an answer: what a selector means is found out in
@@ -27,6 +28,7 @@ mod diagnostics;
 mod dialect;
 mod facets;
 mod lexing;
+mod mentions;
 mod parse;
 mod span;
 mod syntax_error;
@@ -42,6 +44,7 @@ pub use lexing::{
     Bracket, Fault, Gap, Lexeme, Lexer, Token, TokenClass, Unclosed, named_id, statement_tokens,
     tokens, unclosed,
 };
+pub(crate) use mentions::{Mention, MentionKind, mentions};
 pub use parse::{parse_place, parse_selector, parse_statement, parse_target, parse_time};
 pub use span::{At, Span};
 pub use syntax_error::{SyntaxError, SyntaxErrorKind};

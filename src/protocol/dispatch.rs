@@ -138,7 +138,9 @@ run! {
         true => Difference::Rich(Box::new(call.db.rich_diff(&request)?)),
         false => Difference::Plain(call.db.diff(&request)?),
     });
-    Explain => Explanation: |Explain { q, dialect }, call| call.db.explain(&q, dialect);
+    Explain => Explanation: |Explain { q, dialect, typed }, call| {
+        call.db.explain_typed(&q, dialect, typed)
+    };
     Log => Vec<LogEntry>: |request, call| call.db.log(&request);
     GetStats => Stats: |GetStats {}, call| call.db.stats();
     Verify => Verified: |Verify {}, call| call.watched(|db, tell| db.verify(tell));

@@ -138,6 +138,13 @@ pub struct StateReply {
     /// How many snapshots are meant, if it is not one state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshots: Option<u64>,
+    /// How many nodes the selector finds without its `@limit` and `@skip`, if that was asked and it
+    /// is not about a range.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
+    /// Whether there may be more of them: counting ends after 10,000 and after 50 ms.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub more: bool,
     /// The store.
     pub store: StoreState,
 }

@@ -150,8 +150,17 @@ pub fn nodes(
     dialect: Dialect,
     options: &SelectOptions,
 ) -> Result<SelectedNodes, QueryError> {
-    let selector = parse_selector(text, dialect)?;
-    let plan = planned(timeline, &selector, dialect, options)?;
+    nodes_of(timeline, &parse_selector(text, dialect)?, dialect, options)
+}
+
+/// The same for a selector that was read before, in the same dialect.
+pub fn nodes_of(
+    timeline: &dyn Timeline,
+    selector: &Selector,
+    dialect: Dialect,
+    options: &SelectOptions,
+) -> Result<SelectedNodes, QueryError> {
+    let plan = planned(timeline, selector, dialect, options)?;
     if let (When::Range { .. }, Some(time)) = (&plan.when, &selector.time) {
         return Err(QueryError::invalid(time.at.0, "a range has no nodes, only differences")
             .with_hint("ask for one snapshot, or for every one with `@*`"));

@@ -68,3 +68,4 @@ mod storage_bytes;
 mod store_model;
 mod support;
 mod threads;
+mod unknown_names;

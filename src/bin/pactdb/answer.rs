@@ -116,9 +116,9 @@ fn edited(look: Look, did: &str, reply: &EditReply) -> String {
 /// Ids, one a line, for programs as much as for people; or what changed over a range. Also as it was
 /// answered.
 pub fn select(look: Look, client: &dyn Client, question: Select) -> Result<(Answer, Selection)> {
-    let (q, dialect) = (question.q.clone(), question.dialect);
+    let Select { q, dialect, options } = question.clone();
     let answered = client.ask_fully(question)?;
-    let state = states::of(client, &q, dialect)?;
+    let state = states::of_answer(client, &q, dialect, &options)?;
     let answer = match &answered.reply {
         Selection::Ids(ids) => Answer {
             text: render::ids(ids.iter().map(|id| &**id)),
@@ -138,9 +138,9 @@ pub fn select(look: Look, client: &dyn Client, question: Select) -> Result<(Answ
 }
 
 fn nodes(look: Look, client: &dyn Client, question: Nodes) -> Result<Answer> {
-    let (q, dialect) = (question.q.clone(), question.dialect);
+    let Nodes { q, dialect, options } = question.clone();
     let answered = client.ask_fully(question)?;
-    let state = states::of(client, &q, dialect)?;
+    let state = states::of_answer(client, &q, dialect, &options)?;
     let views: Vec<NodeView> = answered.reply.iter().map(NodeView::of).collect();
     Ok(Answer {
         text: render::nodes(look, &views, state.now),

@@ -5,7 +5,7 @@
 
 use super::depth::DepthExpr;
 use super::filter::{AttrFilter, Filter, Id, Pseudo, Simple, Tag, TypeName};
-use super::selector::{Chain, Control, Head, Hop, HopKind, Link, Position, Selector, Step};
+use super::selector::{Chain, Control, Group, Head, Hop, HopKind, Link, Position, Selector, Step};
 use super::time::Time;
 use crate::language::span::At;
 use crate::language::words::Root;
@@ -46,13 +46,20 @@ pub fn visit_selector(selector: &Selector, visitor: &mut impl Visit) {
     if let Some(time) = &selector.time {
         visitor.time(time);
     }
-    for chain in selector.groups.iter().flat_map(|group| &group.chains) {
-        visit_chain(chain, visitor);
+    for group in &selector.groups {
+        visit_group(group, visitor);
     }
     for control in &selector.controls {
         visitor.control(control);
     }
     visit_filters(&selector.late_filters, visitor);
+}
+
+/// Shows everything in a group to the visitor.
+pub fn visit_group(group: &Group, visitor: &mut impl Visit) {
+    for chain in &group.chains {
+        visit_chain(chain, visitor);
+    }
 }
 
 /// Shows everything in a position to the visitor.
@@ -123,7 +130,8 @@ fn visit_simple(simple: &Simple, visitor: &mut impl Visit) {
     }
 }
 
-fn visit_filters(filters: &[Filter], visitor: &mut impl Visit) {
+/// Shows filters that stand apart to the visitor.
+pub fn visit_filters(filters: &[Filter], visitor: &mut impl Visit) {
     for filter in filters {
         visitor.detached(filter);
         match filter {

@@ -36,6 +36,8 @@ request! {
         q: Option<String>,
         /// The dialect of either; the store's own if there is none.
         dialect: Option<Dialect>,
+        /// Whether to count the nodes that the selector finds, for a short time.
+        count: bool,
     }
 
     /// What a selector means, what it will read, and what could be written better.
@@ -45,6 +47,8 @@ request! {
     } optional {
         /// Its dialect; the store's own if there is none.
         dialect: Option<Dialect>,
+        /// Whether a person typed it, as in the options of `select`.
+        typed: bool,
     }
 
     /// A question in SQL over the tables of the store.

@@ -12,6 +12,7 @@ use crate::language::format;
 use crate::language::normalized;
 use crate::language::parse_selector;
 use crate::query::cost::cost_warning;
+use crate::query::count::{Counted, count};
 use crate::query::eval::{find_ids, reads, trace};
 use crate::query::options::SelectOptions;
 use crate::query::plan::{
@@ -45,6 +46,9 @@ pub struct Explanation {
     pub reads: Vec<String>,
     /// What was done for each chain that was tried, in the newest state that is asked.
     pub ran: Vec<Ran>,
+    /// What every snapshot together answers, if all are asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finds: Option<Finds>,
     /// What is worth knowing about the text.
     pub advice: Vec<String>,
 }
@@ -60,14 +64,40 @@ pub struct Ran {
     pub tally: Tally,
 }
 
+/// What a question finds in all snapshots.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Finds {
+    /// How many nodes, as far as they were counted.
+    pub results: u64,
+    /// Whether there may be more.
+    pub more: bool,
+    /// The ids of the first ones.
+    pub first: Vec<String>,
+}
+
+/// How many ids an explanation names.
+const NAMED: usize = 5;
+
 /// Explains a selector against a store.
 pub fn explain(
     timeline: &dyn Timeline,
     text: &str,
     dialect: Dialect,
 ) -> Result<Explanation, QueryError> {
+    explain_typed(timeline, text, dialect, false)
+}
+
+/// The same of a selector that a person typed, perhaps, see [`SelectOptions::typed`].
+pub fn explain_typed(
+    timeline: &dyn Timeline,
+    text: &str,
+    dialect: Dialect,
+    typed: bool,
+) -> Result<Explanation, QueryError> {
     let selector = parse_selector(text, dialect)?;
-    let plan = resolve(&selector, dialect, timeline, &SelectOptions::default())?;
+    let options = SelectOptions { typed, ..SelectOptions::default() };
+    let plan = resolve(&selector, dialect, timeline, &options)?;
     let moment = match sample(timeline, &plan.when) {
         Some(state) => Some(Moment::of(timeline, state)?),
         None => None,
@@ -87,8 +117,17 @@ pub fn explain(
             Some(moment) => run(&plan.ask, &moment)?,
             None => Vec::new(),
         },
+        finds: match plan.when {
+            When::Every => count(timeline, &plan, NAMED)?.map(finds),
+            _ => None,
+        },
         advice: advice.chain(cost_warning(timeline, &plan)?).collect(),
     })
+}
+
+fn finds(counted: Counted) -> Finds {
+    let Counted { count, more, first } = counted;
+    Finds { results: count, more, first: first.iter().map(|id| id.to_string()).collect() }
 }
 
 /// Runs each chain that an answer needs, and counts.

@@ -34,6 +34,16 @@ pub struct RangeDiffLatestResult {
     pub errors: Vec<RangeError>,
 }
 
+impl RangeDiffLatestResult {
+    /// Whether anything changed.
+    pub fn has_changes(&self) -> bool {
+        let is_empty = |diff: &DiffBlock| {
+            diff.added_ids.is_empty() && diff.removed_ids.is_empty() && diff.changed.is_empty()
+        };
+        !self.diffs.iter().all(is_empty)
+    }
+}
+
 /// A snapshot of a range.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

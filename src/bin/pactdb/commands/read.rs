@@ -47,7 +47,7 @@ pub fn explain(context: &Context, q: String, at: Option<String>) -> Result<()> {
         return context.run(client, Sql { q, explain: true, ..Sql::default() });
     }
     let q = timed(context, client, q, at)?;
-    context.run(client, Explain { q, dialect: context.dialect })
+    context.run(client, Explain { q, dialect: context.dialect, typed: true })
 }
 
 pub fn tree(context: &Context, args: TreeArgs) -> Result<()> {
@@ -82,7 +82,7 @@ fn drawn(
         Some(q) => {
             let state = states::of(client, &q, dialect)?;
             let selection = match states::is_one(&state) {
-                true => client.ask(Select { q, dialect, ..Select::default() })?,
+                true => client.ask(Select { q, dialect, options: typed() })?,
                 false => Selection::Ids(Vec::new()),
             };
             let (Selection::Ids(ids), true) = (selection, states::is_one(&state)) else {
@@ -169,6 +169,11 @@ fn options(args: &AnswerArgs) -> Result<SelectOptions> {
         limit: args.limit,
         skip: args.skip,
         order: args.order.as_ref().map(order).transpose()?,
-        ..SelectOptions::default()
+        ..typed()
     })
+}
+
+/// The options of a question that a person typed.
+fn typed() -> SelectOptions {
+    SelectOptions { typed: true, ..SelectOptions::default() }
 }

@@ -201,7 +201,7 @@ pub fn explain(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     let selector =
         parse_selector(rest, session.dialect).map_err(|error| Error::from(error).in_text(rest))?;
     let (q, _) = query::through_lens(session, selector.time.is_some(), rest);
-    session.run(Explain { q, dialect: Some(session.dialect) }.into())
+    session.run(Explain { q, dialect: Some(session.dialect), typed: true }.into())
 }
 
 /// `.tables`

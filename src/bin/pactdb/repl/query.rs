@@ -9,7 +9,7 @@ use crate::states;
 use pactdb::language::ast::Selector;
 use pactdb::protocol::{Client, ClientExt, Nodes, Selection, StateReply};
 use pactdb::sql::{has_stages, is_sql};
-use pactdb::{Dialect, Error, Json, Map, Result, Select};
+use pactdb::{Dialect, Error, Json, Map, Result, Select, SelectOptions};
 
 /// The last result, in a form from which others can be made.
 pub enum Last {
@@ -77,7 +77,7 @@ fn is_each(text: &str) -> bool {
 }
 
 fn range(session: &mut Session<'_>, q: String, dialect: Dialect) -> Result<Outcome> {
-    let question = Select { q, dialect: Some(dialect), ..Select::default() };
+    let question = Select { q, dialect: Some(dialect), options: typed() };
     let (answer, selection) = select_in_words(session.look(), session.client(), question)?;
     let json = match selection {
         Selection::Range(range) => pretty(&range)?,
@@ -90,10 +90,15 @@ fn range(session: &mut Session<'_>, q: String, dialect: Dialect) -> Result<Outco
 /// The nodes that a selector matches.
 pub fn find(client: &dyn Client, q: &str, dialect: Dialect) -> Result<Found> {
     let dialect = Some(dialect);
-    let question = Nodes { q: q.to_owned(), dialect, ..Nodes::default() };
+    let question = Nodes { q: q.to_owned(), dialect, options: typed() };
     let answered = client.ask_fully(question)?;
-    let state = states::of(client, q, dialect)?;
+    let state = states::of_answer(client, q, dialect, &typed())?;
     Ok(Found { nodes: answered.reply, warnings: answered.warnings, state })
+}
+
+/// The options of a question that a person typed.
+fn typed() -> SelectOptions {
+    SelectOptions { typed: true, ..SelectOptions::default() }
 }
 
 fn table(look: Look, found: &Found) -> String {
