@@ -143,7 +143,7 @@ pub fn select_paged(
 }
 
 /// The nodes that a selector yields, as objects (R9.2 without children) with `parent` and `depth`.
-/// A node of `@*` is described as it was in the newest snapshot that has it.
+/// A node of `@*` is described as it was in the newest snapshot that has it, whose cycle is `at`.
 pub fn nodes(
     timeline: &dyn Timeline,
     text: &str,
@@ -166,6 +166,7 @@ pub fn nodes_of(
             .with_hint("ask for one snapshot, or for every one with `@*`"));
     }
     let mut objects = Vec::new();
+    let every = matches!(plan.when, When::Every);
     let hits = match Cursor::<Hit>::new(&plan) {
         Some(mut cursor) => cursor.next(timeline, usize::MAX)?,
         None => Vec::new(),
@@ -179,6 +180,9 @@ pub fn nodes_of(
         let parent = hit.parent.as_deref().map_or(Json::Null, Json::from);
         object.insert("parent".to_owned(), parent);
         object.insert("depth".to_owned(), hit.depth.map_or(Json::Null, Json::from));
+        if every {
+            object.insert("at".to_owned(), Json::from(i64::try_from(cycle).unwrap_or(i64::MAX)));
+        }
         objects.push(object);
     }
     Ok(SelectedNodes { nodes: objects, warnings: plan.warnings })

@@ -4,7 +4,7 @@ use super::meta;
 use super::report;
 use super::session::{Outcome, Session};
 use crate::answer::{Answer, pretty, select as select_in_words};
-use crate::render::{self, Look, NodeView, Tone, visible};
+use crate::render::{self, Look, NodeView, Sought, Tone, visible};
 use crate::states;
 use pactdb::language::ast::Selector;
 use pactdb::protocol::{Client, ClientExt, Nodes, Selection, StateReply};
@@ -27,6 +27,8 @@ pub struct Found {
     warnings: Vec<String>,
     /// The states that they are from.
     state: StateReply,
+    /// What was searched for.
+    sought: Sought,
 }
 
 /// Answers a selector; one without a time is read through the lens.
@@ -93,7 +95,8 @@ pub fn find(client: &dyn Client, q: &str, dialect: Dialect) -> Result<Found> {
     let question = Nodes { q: q.to_owned(), dialect, options: typed() };
     let answered = client.ask_fully(question)?;
     let state = states::of_answer(client, q, dialect, &typed())?;
-    Ok(Found { nodes: answered.reply, warnings: answered.warnings, state })
+    let sought = Sought::by(q, dialect.unwrap_or(state.store.dialect));
+    Ok(Found { nodes: answered.reply, warnings: answered.warnings, state, sought })
 }
 
 /// The options of a question that a person typed.
@@ -102,7 +105,8 @@ fn typed() -> SelectOptions {
 }
 
 fn table(look: Look, found: &Found) -> String {
-    let views: Vec<NodeView> = found.nodes.iter().map(NodeView::of).collect();
+    let views: Vec<NodeView> =
+        found.nodes.iter().map(|node| NodeView::matching(node, &found.sought, look)).collect();
     render::nodes(look, &views, found.state.now)
 }
 
