@@ -7,7 +7,8 @@
 //! - `parse` drives the generated parser; its constructors make the tree.
 //! - [`ast`] is the syntax tree, with a visitor.
 //! - `diagnostics` turns failures into a [`SyntaxError`]: what was expected, a caret, a hint.
-//! - `canonical` writes a tree back in its one spelling.
+//! - `canonical` writes a tree back in its one spelling; `rewrite` gives it the canonical form, also
+//!   in the other dialect.
 //! - `advice` says what is legal but unwise; `facets` finds attributes that only snapshots have;
 //!   `mentions` the names that only a store can know.
 //! - `complete` says what could be typed at a place in a text.
@@ -30,6 +31,7 @@ mod facets;
 mod lexing;
 mod mentions;
 mod parse;
+mod rewrite;
 mod span;
 mod syntax_error;
 pub mod words;
@@ -46,5 +48,6 @@ pub use lexing::{
 };
 pub(crate) use mentions::{Mention, MentionKind, mentions};
 pub use parse::{parse_place, parse_selector, parse_statement, parse_target, parse_time};
+pub use rewrite::{NotRewritten, Rewritten, canonical_form, rewrite};
 pub use span::{At, Span};
 pub use syntax_error::{SyntaxError, SyntaxErrorKind};

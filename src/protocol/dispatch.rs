@@ -6,13 +6,13 @@ use super::envelope::Envelope;
 use super::exact::Exact;
 use super::operation::{Operation, Request, each_operation};
 use super::replies::{
-    Attempts, BatchReply, Compacted, Completed, Difference, Dumped, Imported, Replayed, Selection,
-    StateReply, WatchedUntil,
+    Attempts, BatchReply, Compacted, Completed, Difference, Dumped, Formatted, Imported, Replayed,
+    Selection, StateReply, WatchedUntil,
 };
 use super::reply::{Body, Reply, Sink};
 use super::requests::{
-    CheckSent, Compact, Compare, Complete, Details, Dump, Explain, Export, GetStats, Import, Life,
-    Nodes, Rebuild, Replay, Sql, State, Thread, Tree, Undo, Verify, Watch,
+    CheckSent, Compact, Compare, Complete, Details, Dump, Explain, Export, Fmt, GetStats, Import,
+    Life, Nodes, Rebuild, Replay, Sql, State, Thread, Tree, Undo, Verify, Watch,
 };
 use super::{run_session, states};
 use crate::db::{
@@ -22,6 +22,7 @@ use crate::db::{
 };
 use crate::error::{Error, Result};
 use crate::json::{Json, Map};
+use crate::language::{Rewritten, rewrite};
 use crate::lifecycle::Policy;
 use crate::query::{Explanation, Selected};
 use crate::session::{self, Comparison, Moment, SameThread, ThreadRequest};
@@ -140,6 +141,13 @@ run! {
     });
     Explain => Explanation: |Explain { q, dialect, typed }, call| {
         call.db.explain_typed(&q, dialect, typed)
+    };
+    Fmt => Formatted: |Fmt { q, dialect, to }, call| {
+        let from = dialect.unwrap_or(call.db.dialect());
+        let to = to.unwrap_or(from);
+        let Rewritten { text: canonical, notes } = rewrite(&q, from, to)
+            .map_err(|refused| Error::from(refused.error).in_text(&refused.text))?;
+        Ok(Formatted { canonical, dialect: to, notes })
     };
     Log => Vec<LogEntry>: |request, call| call.db.log(&request);
     GetStats => Stats: |GetStats {}, call| call.db.stats();

@@ -2,13 +2,13 @@
 
 use super::exact::Exact;
 use super::replies::{
-    Attempts, BatchReply, Compacted, Completed, Difference, Dumped, Imported, Replayed, Selection,
-    StateReply, WatchedUntil,
+    Attempts, BatchReply, Compacted, Completed, Difference, Dumped, Formatted, Imported, Replayed,
+    Selection, StateReply, WatchedUntil,
 };
 use super::reply::Body;
 use super::requests::{
-    CheckSent, Compact, Compare, Complete, Details, Dump, Explain, Export, GetStats, Import, Life,
-    Nodes, Rebuild, Replay, Sql, State, Thread, Tree, Undo, Verify, Watch,
+    CheckSent, Compact, Compare, Complete, Details, Dump, Explain, Export, Fmt, GetStats, Import,
+    Life, Nodes, Rebuild, Replay, Sql, State, Thread, Tree, Undo, Verify, Watch,
 };
 use crate::db::{
     Add, AttemptRequest, Batch, Commit, CommitReply, Diff, EndCadence, IdReply, IdsReply, KeyReply,
@@ -173,6 +173,7 @@ operations! {
     "rebuild" Rebuild(Rebuild) -> Verified;
     "complete" Complete(Complete) -> Completed;
     "sql" Sql(Sql) -> SqlReply;
+    "fmt" Fmt(Fmt) -> Formatted;
 }
 
 impl Request {

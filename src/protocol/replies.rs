@@ -3,6 +3,7 @@
 use crate::change::Attempt;
 use crate::db::{EditReply, ImportReply};
 use crate::json::Json;
+use crate::language::Dialect;
 use crate::model::Id;
 use crate::query::{DiffReply, RangeDiffLatestResult, RichDiffReply};
 use crate::session::{ImportReport, Step};
@@ -149,6 +150,19 @@ pub struct StateReply {
     pub store: StoreState,
 }
 
+/// A selector in canonical form.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Formatted {
+    /// Its canonical text.
+    pub canonical: String,
+    /// The dialect that it is said in.
+    pub dialect: Dialect,
+    /// What was done that is more than another spelling.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
 /// How far a watch came.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -166,7 +180,7 @@ pub struct StoreState {
     /// Its generation.
     pub spec: String,
     /// The dialect of its selectors.
-    pub dialect: crate::language::Dialect,
+    pub dialect: Dialect,
     /// The last cycle.
     pub cycle: u64,
     /// How many snapshots there are.

@@ -43,6 +43,7 @@ mod query_naive;
 mod query_plans;
 mod query_ranges;
 mod query_reads;
+mod query_rewrite;
 mod query_robust;
 mod query_roundtrip;
 mod query_spans;

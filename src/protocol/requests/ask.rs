@@ -51,6 +51,17 @@ request! {
         typed: bool,
     }
 
+    /// The canonical form of a selector, in its own dialect or in the other one.
+    pub struct Fmt {
+        /// The selector.
+        q: String,
+    } optional {
+        /// The dialect that it is written in; the store's own if there is none.
+        dialect: Option<Dialect>,
+        /// The dialect to say it in; the one that it is written in if there is none.
+        to: Option<Dialect>,
+    }
+
     /// A question in SQL over the tables of the store.
     pub struct Sql {
         /// The statement.

@@ -8,8 +8,8 @@ mod describe;
 use crate::language::Dialect;
 use crate::language::advise;
 use crate::language::ast::Mode;
+use crate::language::canonical_form;
 use crate::language::format;
-use crate::language::normalized;
 use crate::language::parse_selector;
 use crate::query::cost::cost_warning;
 use crate::query::count::{Counted, count};
@@ -33,9 +33,9 @@ use std::cell::Cell;
 pub struct Explanation {
     /// The dialect that it was read in.
     pub dialect: String,
-    /// Its canonical text.
+    /// Its canonical form, as `fmt` writes it.
     pub canonical: String,
-    /// The same without sugar.
+    /// The same, for clients that know it by this name.
     pub expanded: String,
     /// Which states are asked.
     pub time: String,
@@ -102,14 +102,15 @@ pub fn explain_typed(
         Some(state) => Some(Moment::of(timeline, state)?),
         None => None,
     };
+    let canonical = format(&canonical_form(&selector, dialect), dialect);
     let advice = advise(&selector, dialect).into_iter().map(|advice| match advice.suggestion {
         Some(suggestion) => format!("{} (try {suggestion})", advice.message),
         None => advice.message,
     });
     Ok(Explanation {
         dialect: dialect.name().to_owned(),
-        canonical: format(&selector, dialect),
-        expanded: format(&normalized(&selector, dialect), dialect),
+        expanded: canonical.clone(),
+        canonical,
         time: time_words(&plan, timeline),
         plan: plan_words(&plan, moment.as_ref())?,
         reads: read_words(&plan, moment.as_ref())?,

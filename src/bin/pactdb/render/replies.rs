@@ -132,9 +132,6 @@ pub fn explanation(look: Look, explanation: &Explanation) -> String {
         }
     };
     part("canonical", std::slice::from_ref(&explanation.canonical));
-    if explanation.expanded != explanation.canonical {
-        part("expanded", std::slice::from_ref(&explanation.expanded));
-    }
     part("dialect", std::slice::from_ref(&explanation.dialect));
     part("time", std::slice::from_ref(&explanation.time));
     part("plan", &explanation.plan);

@@ -11,7 +11,7 @@ use crate::render::{self, plural, visible};
 use crate::{output, states};
 use pactdb::language::{named_id, nearest_word, parse_selector};
 use pactdb::protocol::{
-    ClientExt, Explain, Life, PolicyRequest, Replay, Request, Sql, StateReply, Thread, Watch,
+    ClientExt, Explain, Fmt, Life, PolicyRequest, Replay, Request, Sql, StateReply, Thread, Watch,
 };
 use pactdb::session::ThreadFormat;
 use pactdb::sql::is_question;
@@ -187,6 +187,27 @@ pub fn policy(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     } else {
         session.execute(&format!("policy {rest}"))
     }
+}
+
+/// `.fmt SELECTOR`
+pub fn fmt(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    if rest.is_empty() {
+        return Err(Error::request("which selector? `.fmt SELECTOR`"));
+    }
+    let mut answer = Answer::default();
+    for to in Dialect::ALL {
+        let request = Fmt { q: rest.to_owned(), dialect: Some(session.dialect), to: Some(to) };
+        let text = match session.client().ask(request) {
+            Ok(formatted) => {
+                answer.warnings.extend(formatted.notes);
+                formatted.canonical
+            }
+            Err(error) if to == session.dialect => return Err(error.in_text(rest)),
+            Err(error) => format!("cannot say it: {}", error.message),
+        };
+        answer.text.push_str(&format!("{to}  {}\n", visible(&text)));
+    }
+    Ok(answer.into())
 }
 
 /// `.explain SELECTOR`
