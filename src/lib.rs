@@ -113,7 +113,7 @@ pub use store::{Progress, StoreSizes, Verified, VerifyStep};
 pub mod answer {
     pub use crate::query::{
         Changed, ChangedFields, ContentDiff, ContentMode, ContentSummary, Delta, DiffBlock, Field,
-        FromTo, Hunk, Limits, Material, Moved, ParentChanged, ParentDiff, Ran, RangeError,
+        Finds, FromTo, Hunk, Limits, Material, Moved, ParentChanged, ParentDiff, Ran, RangeError,
         RangeStats, RichChanged, SnapshotRef, Tally, TokenOp,
     };
 }

@@ -145,6 +145,10 @@ impl Db {
     /// # }
     /// ```
     pub fn edit(&self, op: EditOp) -> Result<EditReply> {
+        self.edit_once(op).map_err(|error| self.with_unknown_names(error))
+    }
+
+    fn edit_once(&self, op: EditOp) -> Result<EditReply> {
         let _writer = self.write_lock()?;
         let (seq, now) = (self.inner.store.next_seq(), self.inner.settings.now());
         // The published state is let go before it is changed: then that happens in place.

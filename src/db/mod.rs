@@ -4,12 +4,14 @@
 //! Writers take turns. Readers never wait for a writer's disk: they take the state as it was last
 //! published, and every committed part of it stays readable for ever.
 
+mod ask;
 mod attempts;
 mod bulk;
 mod clock;
 mod edit;
 mod handle;
 mod judge;
+mod lives;
 mod log;
 mod moment;
 mod ops;
@@ -20,6 +22,7 @@ mod series;
 mod settings;
 mod timeline;
 mod transfer;
+mod unknown;
 mod view;
 
 pub use attempts::Sent;

@@ -1,23 +1,15 @@
 //! A store as queries see it: its states, and what changed between them.
 
 use super::handle::Db;
-use super::ops::{Diff, Select};
 use crate::change::{History, Working};
-use crate::error::{Error, Result};
-use crate::index::{Indexed, Lookup, SummaryPage};
-use crate::language::ast::Selector;
-use crate::language::{Dialect, parse_selector};
+use crate::index::{CycleInfo, Indexed, Lookup, SummaryPage};
 use crate::model::{ChangedPart, Generation, Place, Slot, Subtree, Tree};
-use crate::query::{
-    self, DiffBlock, DiffReply, EventState, Explanation, Read, ReadStates, RichDiffReply, Selected,
-    SelectedNodes, Timeline,
-};
+use crate::query::{EventState, Read, Timeline};
 use crate::snapshot::Contents;
 use crate::store::StoreReader;
 #[cfg(feature = "sql")]
 use crate::{
     change::{Attempt, Event},
-    index::CycleInfo,
     log::Record,
 };
 use std::collections::BTreeSet;
@@ -58,6 +50,11 @@ impl View {
     fn reader(&self) -> &Arc<StoreReader> {
         self.db.inner.store.reader()
     }
+
+    /// What the commit of a cycle did, which history has.
+    pub(crate) fn commit(&self, cycle: u64) -> Read<CycleInfo> {
+        Ok(self.reader().cycle(cycle)?)
+    }
 }
 
 /// What questions in SQL ask beside.
@@ -71,11 +68,6 @@ impl View {
     /// The newest event that shows in it.
     pub(crate) fn newest_event(&self) -> Read<u64> {
         self.db.newest_event(&self.working)
-    }
-
-    /// What the commit of a cycle did, which history has.
-    pub(crate) fn commit(&self, cycle: u64) -> Read<CycleInfo> {
-        Ok(self.reader().cycle(cycle)?)
     }
 
     /// Events from one on, as many as are asked for and show in it.
@@ -211,133 +203,5 @@ impl Db {
         let derived = self.reading();
         let view = View { db: self.clone(), working: self.working() };
         HeldView { view, _derived: derived }
-    }
-
-    /// The dialect that queries of this store are in unless they say otherwise.
-    pub fn dialect(&self) -> Dialect {
-        Dialect::from(self.generation())
-    }
-
-    /// Answers a selector: ids, or what changed from cycle to cycle.
-    ///
-    /// ```
-    /// use pactdb::{Add, Commit, Db, Generation, Select, Selected};
-    /// # let folder = tempfile::tempdir().unwrap();
-    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
-    /// db.add(Add::user("Where is the key?").id("q1"))?;
-    /// db.commit(Commit::new())?;
-    /// db.add(Add::user("And the door?").id("q2"))?;
-    /// db.commit(Commit::new())?;
-    /// assert_eq!(db.select("@t0 .cb[role='user']")?.ids().len(), 2);
-    /// assert_eq!(db.select(Select::new("@* .cb").limit(1))?.ids().len(), 1);
-    /// // Of a range it says what changed from one snapshot to the next.
-    /// let Selected::Range(range) = db.select("@c1..@c2 .cb")? else { unreachable!() };
-    /// assert_eq!(range.diffs.len(), 1);
-    /// # Ok::<(), pactdb::Error>(())
-    /// ```
-    pub fn select(&self, question: impl Into<Select>) -> Result<Selected> {
-        let Select { q, dialect, options } = question.into();
-        let dialect = dialect.unwrap_or(self.dialect());
-        let answer = self
-            .selector(&q, dialect)
-            .and_then(|selector| query::answer(&*self.view(), &q, &selector, dialect, &options));
-        answer.map_err(|error| Error::from(error).in_text(&q))
-    }
-
-    /// Answers a selector; what changed over a range is given to `each` block by block, newest first,
-    /// and is not in the answer. It ends early if that says no.
-    pub(crate) fn select_by_block(
-        &self,
-        question: Select,
-        each: &mut dyn FnMut(DiffBlock) -> bool,
-    ) -> Result<Selected> {
-        let Select { q, dialect, options } = question;
-        let dialect = dialect.unwrap_or(self.dialect());
-        let answer = self.selector(&q, dialect).and_then(|selector| {
-            query::answer_by_block(&*self.view(), &q, &selector, dialect, &options, each)
-        });
-        answer.map_err(|error| Error::from(error).in_text(&q))
-    }
-
-    /// A selector, read now or before.
-    pub(crate) fn selector(
-        &self,
-        text: &str,
-        dialect: Dialect,
-    ) -> std::result::Result<Arc<Selector>, query::QueryError> {
-        if let Some(known) = self.inner.selectors.get(&Asked(dialect, text)) {
-            return Ok(known);
-        }
-        let selector = Arc::new(parse_selector(text, dialect)?);
-        self.inner.selectors.insert((dialect, text.into()), selector.clone());
-        Ok(selector)
-    }
-
-    /// Answers a selector with node objects.
-    ///
-    /// ```
-    /// use pactdb::{Add, Db, Generation, Json};
-    /// # let folder = tempfile::tempdir().unwrap();
-    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
-    /// db.add(Add::user("Where is the key?"))?;
-    /// let found = db.nodes("^ah .cb[role='user']")?.nodes;
-    /// assert_eq!(found[0]["content"], Json::from("Where is the key?"));
-    /// # Ok::<(), pactdb::Error>(())
-    /// ```
-    pub fn nodes(&self, question: impl Into<Select>) -> Result<SelectedNodes> {
-        let Select { q, dialect, options } = question.into();
-        query::nodes(&*self.view(), &q, dialect.unwrap_or(self.dialect()), &options)
-            .map_err(|error| Error::from(error).in_text(&q))
-    }
-
-    /// What changed between two states, from the older to the newer one; not in detail, whatever
-    /// the request says about that. For an example see [`Diff`].
-    pub fn diff(&self, request: &Diff) -> Result<DiffReply> {
-        let dialect = request.dialect.unwrap_or(self.dialect());
-        let (a, b) = (request.a.as_deref(), request.b.as_deref());
-        let text = request.q.as_deref().unwrap_or("*");
-        Ok(query::diff(&*self.view(), a, b, text, dialect)?)
-    }
-
-    /// The same in more detail, whatever the request says about that. For an example of a request
-    /// see [`Diff`].
-    pub fn rich_diff(&self, request: &Diff) -> Result<RichDiffReply> {
-        let dialect = request.dialect.unwrap_or(self.dialect());
-        let (a, b) = (request.a.as_deref(), request.b.as_deref());
-        let text = request.q.as_deref().unwrap_or("*");
-        Ok(query::rich_diff(&*self.view(), a, b, text, dialect)?)
-    }
-
-    /// Which states a selector is about; nothing is read.
-    pub(crate) fn asked(&self, text: &str, dialect: Option<Dialect>) -> Result<ReadStates> {
-        let dialect = dialect.unwrap_or(self.dialect());
-        self.selector(text, dialect)
-            .and_then(|selector| query::states_read(&*self.view(), &selector, dialect))
-            .map_err(|error| Error::from(error).in_text(text))
-    }
-
-    /// What a selector means, what it will read, and what could be written better.
-    ///
-    /// ```
-    /// use pactdb::{Db, Generation};
-    /// # let folder = tempfile::tempdir().unwrap();
-    /// # let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1)?;
-    /// let explained = db.explain("^ah .cb[role='user']", None)?;
-    /// assert!(!explained.plan.is_empty());
-    /// # Ok::<(), pactdb::Error>(())
-    /// ```
-    pub fn explain(&self, text: &str, dialect: Option<Dialect>) -> Result<Explanation> {
-        query::explain(&*self.view(), text, dialect.unwrap_or(self.dialect()))
-            .map_err(|error| Error::from(error).in_text(text))
-    }
-}
-
-/// A selector that is looked up by its text, without a copy of it.
-#[derive(Hash)]
-struct Asked<'a>(Dialect, &'a str);
-
-impl quick_cache::Equivalent<(Dialect, Box<str>)> for Asked<'_> {
-    fn equivalent(&self, known: &(Dialect, Box<str>)) -> bool {
-        (self.0, self.1) == (known.0, &*known.1)
     }
 }

@@ -7,8 +7,10 @@
 //! - `parse` drives the generated parser; its constructors make the tree.
 //! - [`ast`] is the syntax tree, with a visitor.
 //! - `diagnostics` turns failures into a [`SyntaxError`]: what was expected, a caret, a hint.
-//! - `canonical` writes a tree back in its one spelling.
-//! - `advice` says what is legal but unwise; `facets` finds attributes that only snapshots have.
+//! - `canonical` writes a tree back in its one spelling; `rewrite` gives it the canonical form, also
+//!   in the other dialect.
+//! - `advice` says what is legal but unwise; `facets` finds attributes that only snapshots have;
+//!   `mentions` the names that only a store can know.
 //! - `complete` says what could be typed at a place in a text.
 //!
 //! Nothing here knows a store, a plan or an answer: what a selector means is found out in
@@ -27,7 +29,9 @@ mod diagnostics;
 mod dialect;
 mod facets;
 mod lexing;
+mod mentions;
 mod parse;
+mod rewrite;
 mod span;
 mod syntax_error;
 pub mod words;
@@ -42,6 +46,8 @@ pub use lexing::{
     Bracket, Fault, Gap, Lexeme, Lexer, Token, TokenClass, Unclosed, named_id, statement_tokens,
     tokens, unclosed,
 };
+pub(crate) use mentions::{Mention, MentionKind, mentions};
 pub use parse::{parse_place, parse_selector, parse_statement, parse_target, parse_time};
+pub use rewrite::{NotRewritten, Rewritten, canonical_form, rewrite};
 pub use span::{At, Span};
 pub use syntax_error::{SyntaxError, SyntaxErrorKind};

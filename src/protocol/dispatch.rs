@@ -6,13 +6,13 @@ use super::envelope::Envelope;
 use super::exact::Exact;
 use super::operation::{Operation, Request, each_operation};
 use super::replies::{
-    Attempts, BatchReply, Compacted, Completed, Difference, Dumped, Imported, Replayed, Selection,
-    StateReply, WatchedUntil,
+    Attempts, BatchReply, Compacted, Completed, Difference, Dumped, Formatted, Imported, Replayed,
+    Selection, StateReply, WatchedUntil,
 };
 use super::reply::{Body, Reply, Sink};
 use super::requests::{
-    CheckSent, Compact, Compare, Complete, Details, Dump, Explain, Export, GetStats, Import, Life,
-    Nodes, Rebuild, Replay, Sql, State, Thread, Timeline, Tree, Undo, Verify, Watch,
+    CheckSent, Compact, Compare, Complete, Details, Dump, Explain, Export, Fmt, GetStats, Import,
+    Life, Nodes, Rebuild, Replay, Sql, State, Thread, Timeline, Tree, Undo, Verify, Watch,
 };
 use super::{run_session, states};
 use crate::db::{
@@ -22,6 +22,7 @@ use crate::db::{
 };
 use crate::error::{Error, Result};
 use crate::json::{Json, Map, to_json};
+use crate::language::{Rewritten, rewrite};
 use crate::lifecycle::Policy;
 use crate::query::{DiffBlock, Explanation, Selected};
 use crate::session::{self, Comparison, Moment, SameThread, ThreadRequest};
@@ -152,7 +153,16 @@ run! {
         true => Difference::Rich(Box::new(call.db.rich_diff(&request)?)),
         false => Difference::Plain(call.db.diff(&request)?),
     });
-    Explain => Explanation: |Explain { q, dialect }, call| call.db.explain(&q, dialect);
+    Explain => Explanation: |Explain { q, dialect, typed }, call| {
+        call.db.explain_typed(&q, dialect, typed)
+    };
+    Fmt => Formatted: |Fmt { q, dialect, to }, call| {
+        let from = dialect.unwrap_or(call.db.dialect());
+        let to = to.unwrap_or(from);
+        let Rewritten { text: canonical, notes } = rewrite(&q, from, to)
+            .map_err(|refused| Error::from(refused.error).in_text(&refused.text))?;
+        Ok(Formatted { canonical, dialect: to, notes })
+    };
     Log => Vec<LogEntry>: |request, call| call.db.log(&request);
     GetStats => Stats: |GetStats {}, call| call.db.stats();
     Verify => Verified: |Verify {}, call| call.watched(|db, tell| db.verify(tell));

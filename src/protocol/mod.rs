@@ -46,13 +46,13 @@ pub(crate) use relay::with_text;
 #[cfg(any(feature = "attach", feature = "remote"))]
 pub(crate) use relay::{notice_of, text_beside};
 pub use replies::{
-    Attempts, BatchReply, Compacted, Completed, Difference, Dumped, Imported, Replayed, Selection,
-    StateKind, StateReply, StoreState, WatchedUntil,
+    Attempts, BatchReply, Compacted, Completed, Difference, Dumped, Formatted, Imported, Replayed,
+    Selection, StateKind, StateReply, StoreState, WatchedUntil,
 };
 pub use reply::{Body, Notice, Progress, Reply, Sink};
 pub use requests::{
-    CheckSent, Compact, Compare, Complete, Details, Dump, Explain, Export, GetStats, Import, Life,
-    Nodes, Rebuild, Replay, Sql, State, Thread, Timeline, Tree, Undo, Verify, Watch,
+    CheckSent, Compact, Compare, Complete, Details, Dump, Explain, Export, Fmt, GetStats, Import,
+    Life, Nodes, Rebuild, Replay, Sql, State, Thread, Timeline, Tree, Undo, Verify, Watch,
 };
 #[cfg(feature = "schema")]
 pub use schema::schema;

@@ -2,13 +2,13 @@
 
 use super::exact::Exact;
 use super::replies::{
-    Attempts, BatchReply, Compacted, Completed, Difference, Dumped, Imported, Replayed, Selection,
-    StateReply, WatchedUntil,
+    Attempts, BatchReply, Compacted, Completed, Difference, Dumped, Formatted, Imported, Replayed,
+    Selection, StateReply, WatchedUntil,
 };
 use super::reply::Body;
 use super::requests::{
-    CheckSent, Compact, Compare, Complete, Details, Dump, Explain, Export, GetStats, Import, Life,
-    Nodes, Rebuild, Replay, Sql, State, Thread, Timeline, Tree, Undo, Verify, Watch,
+    CheckSent, Compact, Compare, Complete, Details, Dump, Explain, Export, Fmt, GetStats, Import,
+    Life, Nodes, Rebuild, Replay, Sql, State, Thread, Timeline, Tree, Undo, Verify, Watch,
 };
 use crate::db::{
     Add, AttemptRequest, Batch, Commit, CommitReply, Diff, EndCadence, IdReply, IdsReply, KeyReply,
@@ -174,6 +174,7 @@ operations! {
     "complete" Complete(Complete) -> Completed;
     "sql" Sql(Sql) -> SqlReply;
     "timeline" Timeline(Timeline) -> TimelineReply;
+    "fmt" Fmt(Fmt) -> Formatted;
 }
 
 impl Request {

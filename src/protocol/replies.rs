@@ -3,6 +3,7 @@
 use crate::change::Attempt;
 use crate::db::{EditReply, ImportReply};
 use crate::json::Json;
+use crate::language::Dialect;
 use crate::model::Id;
 use crate::query::{DiffReply, RangeDiffLatestResult, RichDiffReply};
 use crate::session::{ImportReport, Step};
@@ -138,8 +139,28 @@ pub struct StateReply {
     /// How many snapshots are meant, if it is not one state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshots: Option<u64>,
+    /// How many nodes the selector finds without its `@limit` and `@skip`, if that was asked and it
+    /// is not about a range.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
+    /// Whether there may be more of them: counting ends after 10,000 and after 50 ms.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub more: bool,
     /// The store.
     pub store: StoreState,
+}
+
+/// A selector in canonical form.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Formatted {
+    /// Its canonical text.
+    pub canonical: String,
+    /// The dialect that it is said in.
+    pub dialect: Dialect,
+    /// What was done that is more than another spelling.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// How far a watch came.
@@ -159,7 +180,7 @@ pub struct StoreState {
     /// Its generation.
     pub spec: String,
     /// The dialect of its selectors.
-    pub dialect: crate::language::Dialect,
+    pub dialect: Dialect,
     /// The last cycle.
     pub cycle: u64,
     /// How many snapshots there are.

@@ -137,7 +137,7 @@ pub(super) fn until(db: &Db, at: Option<&str>, dialect: Option<Dialect>) -> Resu
 
 /// Which states are meant, and where the store stands.
 pub(super) fn describe(db: &Db, request: &State) -> Result<StateReply> {
-    let State { at, q, dialect } = request;
+    let State { at, q, dialect, count } = request;
     let asked = match (at, q) {
         (Some(_), Some(_)) => {
             return Err(Error::request("'at' and 'q' both name the state: give one of them"));
@@ -155,6 +155,8 @@ pub(super) fn describe(db: &Db, request: &State) -> Result<StateReply> {
         now: None,
         turns: one(db, asked)?.map(|state| state.turns()),
         snapshots: None,
+        total: None,
+        more: false,
         store: StoreState {
             spec: db.generation().name().to_owned(),
             dialect: db.dialect(),
@@ -164,6 +166,11 @@ pub(super) fn describe(db: &Db, request: &State) -> Result<StateReply> {
             uncommitted: db.uncommitted(),
         },
     };
+    if let (true, Some(q)) = (*count, q)
+        && let Some(counted) = db.count(q, *dialect)?
+    {
+        (reply.total, reply.more) = (Some(counted.count), counted.more);
+    }
     match asked {
         ReadStates::Working => reply.now = Some(last + 1),
         ReadStates::Snapshot(cycle) => {

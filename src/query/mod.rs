@@ -22,6 +22,7 @@
 //! what they share stands in a file of its own.
 
 mod cost;
+mod count;
 mod cursor;
 mod diff;
 mod edit_targets;
@@ -37,13 +38,14 @@ mod select;
 mod states;
 mod timeline;
 
+pub use count::{Counted, count_all};
 pub use diff::{
     ChangedFields, DiffReply, Moved, ParentChanged, ParentDiff, RichChanged, RichDiffReply, diff,
     rich_diff,
 };
 pub use edit_targets::{resolve_parent, resolve_place, resolve_target};
 pub use eval::find_whole;
-pub use explain::{Explanation, Ran, explain};
+pub use explain::{Explanation, Finds, Ran, explain, explain_typed};
 pub use options::{ContentMode, Material, SelectOptions};
 pub use query_error::QueryError;
 pub use range::{
@@ -54,7 +56,7 @@ pub use resolve::resolve;
 #[cfg(feature = "sql")]
 pub(crate) use select::changes_between;
 pub use select::{
-    Selected, SelectedNodes, answer, answer_by_block, nodes, select, select_paged, select_whole,
+    Selected, SelectedNodes, answer_by_block, nodes, nodes_of, select, select_paged, select_whole,
 };
 pub use states::{ReadStates, states_read};
 pub use timeline::{EventState, Moment, Read, Tally, Timeline};

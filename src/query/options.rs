@@ -30,6 +30,10 @@ pub struct SelectOptions {
     pub order: Option<Order>,
     /// Like `@mode`, which it replaces.
     pub mode: Option<Mode>,
+    /// A person typed the question: `age`, `born_turn`, `depth` and `sdepth` may be asked of the
+    /// working state too, and every name that nothing has is said, also if something was found.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub typed: bool,
 }
 
 impl SelectOptions {

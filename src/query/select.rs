@@ -64,7 +64,7 @@ pub fn select(
 }
 
 /// Answers a selector that was read before, in the same dialect, from this text.
-pub fn answer(
+fn answer(
     timeline: &dyn Timeline,
     text: &str,
     selector: &Selector,
@@ -163,20 +163,30 @@ pub fn select_paged(
 }
 
 /// The nodes that a selector yields, as objects (R9.2 without children) with `parent` and `depth`.
-/// A node of `@*` is described as it was in the newest snapshot that has it.
+/// A node of `@*` is described as it was in the newest snapshot that has it, whose cycle is `at`.
 pub fn nodes(
     timeline: &dyn Timeline,
     text: &str,
     dialect: Dialect,
     options: &SelectOptions,
 ) -> Result<SelectedNodes, QueryError> {
-    let selector = parse_selector(text, dialect)?;
-    let plan = planned(timeline, &selector, dialect, options)?;
+    nodes_of(timeline, &parse_selector(text, dialect)?, dialect, options)
+}
+
+/// The same for a selector that was read before, in the same dialect.
+pub fn nodes_of(
+    timeline: &dyn Timeline,
+    selector: &Selector,
+    dialect: Dialect,
+    options: &SelectOptions,
+) -> Result<SelectedNodes, QueryError> {
+    let plan = planned(timeline, selector, dialect, options)?;
     if let (When::Range { .. }, Some(time)) = (&plan.when, &selector.time) {
         return Err(QueryError::invalid(time.at.0, "a range has no nodes, only differences")
             .with_hint("ask for one snapshot, or for every one with `@*`"));
     }
     let mut objects = Vec::new();
+    let every = matches!(plan.when, When::Every);
     let hits = match Cursor::<Hit>::new(&plan) {
         Some(mut cursor) => cursor.next(timeline, usize::MAX)?,
         None => Vec::new(),
@@ -190,6 +200,9 @@ pub fn nodes(
         let parent = hit.parent.as_deref().map_or(Json::Null, Json::from);
         object.insert("parent".to_owned(), parent);
         object.insert("depth".to_owned(), hit.depth.map_or(Json::Null, Json::from));
+        if every {
+            object.insert("at".to_owned(), Json::from(i64::try_from(cycle).unwrap_or(i64::MAX)));
+        }
         objects.push(object);
     }
     Ok(SelectedNodes { nodes: objects, warnings: plan.warnings })

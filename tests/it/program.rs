@@ -7,6 +7,7 @@ use crate::support::program::Folder;
 
 mod bounds;
 mod edits;
+mod listings;
 mod manners;
 mod reads;
 mod sessions;

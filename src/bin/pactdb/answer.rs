@@ -1,11 +1,11 @@
 //! Answers for people: each operation is asked for by its own type, and its reply becomes text.
 
 use crate::progress::ask_with_bar;
-use crate::render::{self, Look, NodeView, Tone, plural, visible};
+use crate::render::{self, Look, NodeView, Sought, Tone, plural, visible};
 use crate::states;
 use pactdb::protocol::{
     Attempts, Body, Client, ClientExt, Compacted, Compare, Difference, Envelope, Import, Imported,
-    KeyReply, Life, Nodes, Request, Selection, Sql, StateReply,
+    KeyReply, Life, Nodes, Request, Selection, Sql, StateKind, StateReply,
 };
 use pactdb::session::SameThread;
 use pactdb::{
@@ -117,9 +117,24 @@ fn edited(look: Look, did: &str, reply: &EditReply) -> String {
 /// Ids, one a line, for programs as much as for people; or what changed over a range. Also as it was
 /// answered.
 pub fn select(look: Look, client: &dyn Client, question: Select) -> Result<(Answer, Selection)> {
-    let (q, dialect) = (question.q.clone(), question.dialect);
+    let Select { q, dialect, options } = question.clone();
+    let state = states::of_answer(client, &q, dialect, &options)?;
+    let sought = Sought::by(&q, dialect.unwrap_or(state.store.dialect));
+    let every = state.kind == StateKind::Every;
+    // People see what was searched for, and where nodes of every snapshot are from.
+    if look.height.is_some() && state.kind != StateKind::Range && (every || !sought.is_empty()) {
+        let answered = client.ask_fully(Nodes { q, dialect, options })?;
+        let views: Vec<_> =
+            answered.reply.iter().map(|node| NodeView::matching(node, &sought, look)).collect();
+        let answer = Answer {
+            text: render::found(look, &views),
+            warnings: answered.warnings,
+            source: Some(render::source(&state, Some(views.len()))),
+        };
+        let ids = views.into_iter().map(|view| view.id.into()).collect();
+        return Ok((answer, Selection::Ids(ids)));
+    }
     let answered = client.ask_fully(question)?;
-    let state = states::of(client, &q, dialect)?;
     let answer = match &answered.reply {
         Selection::Ids(ids) => Answer {
             text: render::ids(ids.iter().map(|id| &**id)),
@@ -139,10 +154,12 @@ pub fn select(look: Look, client: &dyn Client, question: Select) -> Result<(Answ
 }
 
 fn nodes(look: Look, client: &dyn Client, question: Nodes) -> Result<Answer> {
-    let (q, dialect) = (question.q.clone(), question.dialect);
+    let Nodes { q, dialect, options } = question.clone();
     let answered = client.ask_fully(question)?;
-    let state = states::of(client, &q, dialect)?;
-    let views: Vec<NodeView> = answered.reply.iter().map(NodeView::of).collect();
+    let state = states::of_answer(client, &q, dialect, &options)?;
+    let sought = Sought::by(&q, dialect.unwrap_or(state.store.dialect));
+    let views: Vec<NodeView> =
+        answered.reply.iter().map(|node| NodeView::matching(node, &sought, look)).collect();
     Ok(Answer {
         text: render::nodes(look, &views, state.now),
         warnings: answered.warnings,

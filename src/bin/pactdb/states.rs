@@ -10,12 +10,25 @@ use pactdb::{
 
 /// Which state an address means; the working state if there is none.
 pub fn at(client: &dyn Client, at: Option<&str>, dialect: Option<Dialect>) -> Result<StateReply> {
-    client.ask(State { at: at.map(str::to_owned), q: None, dialect })
+    client.ask(State { at: at.map(str::to_owned), dialect, ..State::default() })
 }
 
 /// Which states a selector is about.
 pub fn of(client: &dyn Client, q: &str, dialect: Option<Dialect>) -> Result<StateReply> {
-    client.ask(State { at: None, q: Some(q.to_owned()), dialect })
+    client.ask(State { q: Some(q.to_owned()), dialect, ..State::default() })
+}
+
+/// The same; where the answer may be cut, with how many nodes there are in all.
+pub fn of_answer(
+    client: &dyn Client,
+    q: &str,
+    dialect: Option<Dialect>,
+    options: &SelectOptions,
+) -> Result<StateReply> {
+    let count = options.limit.is_some()
+        || options.skip.is_some()
+        || ["@limit", "@skip", "@first"].iter().any(|control| q.contains(control));
+    client.ask(State { q: Some(q.to_owned()), dialect, count, ..State::default() })
 }
 
 /// The state at an address, which must be one.

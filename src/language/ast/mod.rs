@@ -40,7 +40,7 @@ pub use statement::{
     Remove, Restore, Set, Statement,
 };
 pub use time::{RangeEnd, Time, TimeKind};
-pub use visit::{Visit, visit_position, visit_selector};
+pub use visit::{Visit, visit_filters, visit_group, visit_position, visit_selector};
 
 pub use crate::language::span::At;
 pub use crate::language::words::{Base, Op, Root};

@@ -6,7 +6,7 @@
 use super::chain::{Chain, Head, Hop, HopKind, Link, Position, Pseudo, Relative, Simple, Step};
 use super::depth::DepthExpr;
 use super::filter::{AttrFilter, Filter, Id, Tag, TypeName};
-use super::selector::{Control, Selector};
+use super::selector::{Control, Group, Selector};
 use super::time::Time;
 use crate::language::span::At;
 use crate::language::words::Root;
@@ -47,13 +47,20 @@ pub fn visit_selector(selector: &Selector, visitor: &mut impl Visit) {
     if let Some(time) = &selector.time {
         visitor.time(time);
     }
-    for chain in selector.groups.iter().flat_map(|group| &group.chains) {
-        visit_chain(chain, visitor);
+    for group in &selector.groups {
+        visit_group(group, visitor);
     }
     for control in &selector.controls {
         visitor.control(control);
     }
     visit_filters(&selector.late_filters, visitor);
+}
+
+/// Shows everything in a group to the visitor.
+pub fn visit_group(group: &Group, visitor: &mut impl Visit) {
+    for chain in &group.chains {
+        visit_chain(chain, visitor);
+    }
 }
 
 /// Shows everything in a position to the visitor.
@@ -145,7 +152,8 @@ fn visit_relative(way: &Relative, visitor: &mut impl Visit) {
     visit_filters(&way.filters, visitor);
 }
 
-fn visit_filters(filters: &[Filter], visitor: &mut impl Visit) {
+/// Shows filters that stand apart to the visitor.
+pub fn visit_filters(filters: &[Filter], visitor: &mut impl Visit) {
     for filter in filters {
         visitor.detached(filter);
         match filter {

@@ -36,6 +36,8 @@ request! {
         q: Option<String>,
         /// The dialect of either; the store's own if there is none.
         dialect: Option<Dialect>,
+        /// Whether to count the nodes that the selector finds, for a short time.
+        count: bool,
     }
 
     /// What a selector means, what it will read, and what could be written better.
@@ -45,6 +47,19 @@ request! {
     } optional {
         /// Its dialect; the store's own if there is none.
         dialect: Option<Dialect>,
+        /// Whether a person typed it, as in the options of `select`.
+        typed: bool,
+    }
+
+    /// The canonical form of a selector, in its own dialect or in the other one.
+    pub struct Fmt {
+        /// The selector.
+        q: String,
+    } optional {
+        /// The dialect that it is written in; the store's own if there is none.
+        dialect: Option<Dialect>,
+        /// The dialect to say it in; the one that it is written in if there is none.
+        to: Option<Dialect>,
     }
 
     /// A question in SQL over the tables of the store.

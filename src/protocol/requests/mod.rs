@@ -5,7 +5,7 @@ mod ask;
 mod care;
 
 pub use ask::{
-    CheckSent, Compare, Complete, Details, Explain, Export, Life, Nodes, Replay, Sql, State,
+    CheckSent, Compare, Complete, Details, Explain, Export, Fmt, Life, Nodes, Replay, Sql, State,
     Thread, Timeline, Tree, Watch,
 };
 pub use care::{Compact, Dump, GetStats, Import, Rebuild, Undo, Verify};

@@ -8,10 +8,11 @@ mod describe;
 use crate::language::Dialect;
 use crate::language::advise;
 use crate::language::ast::Mode;
+use crate::language::canonical_form;
 use crate::language::format;
-use crate::language::normalized;
 use crate::language::parse_selector;
 use crate::query::cost::cost_warning;
+use crate::query::count::{Counted, count};
 use crate::query::eval::{find_ids, reads, trace};
 use crate::query::options::SelectOptions;
 use crate::query::plan::{
@@ -31,9 +32,9 @@ use std::cell::Cell;
 pub struct Explanation {
     /// The dialect that it was read in.
     pub dialect: String,
-    /// Its canonical text.
+    /// Its canonical form, as `fmt` writes it.
     pub canonical: String,
-    /// The same without sugar.
+    /// The same, for clients that know it by this name.
     pub expanded: String,
     /// Which states are asked.
     pub time: String,
@@ -44,6 +45,9 @@ pub struct Explanation {
     pub reads: Vec<String>,
     /// What was done for each chain that was tried, in the newest state that is asked.
     pub ran: Vec<Ran>,
+    /// What every snapshot together answers, if all are asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finds: Option<Finds>,
     /// What is worth knowing about the text.
     pub advice: Vec<String>,
 }
@@ -59,26 +63,53 @@ pub struct Ran {
     pub tally: Tally,
 }
 
+/// What a question finds in all snapshots.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Finds {
+    /// How many nodes, as far as they were counted.
+    pub results: u64,
+    /// Whether there may be more.
+    pub more: bool,
+    /// The ids of the first ones.
+    pub first: Vec<String>,
+}
+
+/// How many ids an explanation names.
+const NAMED: usize = 5;
+
 /// Explains a selector against a store.
 pub fn explain(
     timeline: &dyn Timeline,
     text: &str,
     dialect: Dialect,
 ) -> Result<Explanation, QueryError> {
+    explain_typed(timeline, text, dialect, false)
+}
+
+/// The same of a selector that a person typed, perhaps, see [`SelectOptions::typed`].
+pub fn explain_typed(
+    timeline: &dyn Timeline,
+    text: &str,
+    dialect: Dialect,
+    typed: bool,
+) -> Result<Explanation, QueryError> {
     let selector = parse_selector(text, dialect)?;
-    let plan = resolve(&selector, dialect, timeline, &SelectOptions::default())?;
+    let options = SelectOptions { typed, ..SelectOptions::default() };
+    let plan = resolve(&selector, dialect, timeline, &options)?;
     let moment = match sample(timeline, &plan.when) {
         Some(state) => Some(Moment::of(timeline, state)?),
         None => None,
     };
+    let canonical = format(&canonical_form(&selector, dialect), dialect);
     let advice = advise(&selector, dialect).into_iter().map(|advice| match advice.suggestion {
         Some(suggestion) => format!("{} (try {suggestion})", advice.message),
         None => advice.message,
     });
     Ok(Explanation {
         dialect: dialect.name().to_owned(),
-        canonical: format(&selector, dialect),
-        expanded: format(&normalized(&selector, dialect), dialect),
+        expanded: canonical.clone(),
+        canonical,
         time: time_words(&plan, timeline),
         plan: plan_words(&plan, moment.as_ref())?,
         reads: read_words(&plan, moment.as_ref())?,
@@ -86,8 +117,17 @@ pub fn explain(
             Some(moment) => run(&plan.ask, &moment)?,
             None => Vec::new(),
         },
+        finds: match plan.when {
+            When::Every => count(timeline, &plan, NAMED)?.map(finds),
+            _ => None,
+        },
         advice: advice.chain(cost_warning(timeline, &plan)?).collect(),
     })
+}
+
+fn finds(counted: Counted) -> Finds {
+    let Counted { count, more, first } = counted;
+    Finds { results: count, more, first: first.iter().map(|id| id.to_string()).collect() }
 }
 
 /// Runs each chain that an answer needs, and counts.

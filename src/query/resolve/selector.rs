@@ -20,7 +20,7 @@ pub fn resolve(
     options: &SelectOptions,
 ) -> Result<Plan, QueryError> {
     if selector.time.is_none() {
-        if let Some(error) = derived_facet(selector) {
+        if let (Some(error), false) = (derived_facet(selector), options.typed) {
             return Err(error.into());
         }
         refuse_mode(selector, "put a range in front, such as `@t-3..@t0`")?;

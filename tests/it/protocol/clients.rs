@@ -145,7 +145,7 @@ fn questions(near: &dyn Client, far: &dyn Client) {
         let options = SelectOptions { limit: Some(3), ..SelectOptions::default() };
         check(near, far, Select { q: q.into(), dialect: None, options: options.clone() });
         check(near, far, Nodes { q: q.into(), dialect: None, options });
-        check(near, far, Explain { q: q.into(), dialect: None });
+        check(near, far, Explain { q: q.into(), ..Explain::default() });
         check(near, far, State { q: Some(q.into()), ..State::default() });
         check(near, far, Tree { q: Some(q.into()), ..Tree::default() });
     }

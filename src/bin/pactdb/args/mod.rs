@@ -1,6 +1,7 @@
 //! The command line: what can be said to the program, and the help for it.
 
 mod edit;
+mod fmt;
 mod headers;
 mod read;
 mod serve;
@@ -8,6 +9,7 @@ mod session;
 mod sql;
 
 pub use edit::{AddArgs, BatchArgs, CommitArgs, ContentArgs, MoveArgs, PolicyArgs, SetArgs};
+pub use fmt::FmtArgs;
 pub use read::{AnswerArgs, DiffArgs, LogArgs, SelectArgs, TimelineArgs, TreeArgs};
 pub use serve::{LogForm, ServeArgs, UiArgs};
 pub use session::{
@@ -313,6 +315,9 @@ pub enum Command {
         #[arg(long, value_name = "TIME", value_parser = clock::argument)]
         at: Option<String>,
     },
+    /// Write a selector in its canonical form, or in the other dialect
+    #[command(after_help = fmt::EXAMPLES)]
+    Fmt(FmtArgs),
     /// Write a snapshot, or the working state, as canonical JSON; several of them one a line
     #[command(after_help = "Examples:
   pactdb export --at @t0 > snapshot.json

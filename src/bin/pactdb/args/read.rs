@@ -61,6 +61,12 @@ pub struct SelectArgs {
     pub at: Option<String>,
     #[command(flatten)]
     pub answer: AnswerArgs,
+    /// As CSV
+    #[arg(long, conflicts_with = "jsonl")]
+    pub csv: bool,
+    /// As JSON, an object a line
+    #[arg(long)]
+    pub jsonl: bool,
 }
 
 /// `tree`

@@ -3,6 +3,7 @@
 
 mod attempt;
 mod edit;
+mod fmt;
 mod fork;
 mod html;
 mod import;
@@ -32,13 +33,14 @@ pub fn run(arguments: Arguments) -> Result<ExitCode> {
         Some(Command::Run { file, keep_going, echo }) => {
             repl::run_file(context, &file, repl::ScriptOptions { keep_going, echo, name: None })
         }
+        Some(Command::Fmt(args)) => fmt::run(context, args),
         Some(command) => run_one(context, command).map(|()| ExitCode::SUCCESS),
     }
 }
 
 fn run_one(context: &Context, command: Command) -> Result<()> {
     match command {
-        Command::Repl | Command::Run { .. } => Ok(()),
+        Command::Repl | Command::Run { .. } | Command::Fmt(_) => Ok(()),
         Command::Init { spec } => init::init(context, spec),
         Command::Demo { file } => demo::run(context, &file),
         Command::Pipe => pipe::run(&*context.open_to_stay()?),

@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::args::{AnswerArgs, DiffArgs, LogArgs, SelectArgs, TreeArgs};
 use crate::context::Context;
-use crate::render;
+use crate::render::{self, ListForm};
 use crate::states;
 use pactdb::json::from_json;
 use pactdb::language::ast::Order;
@@ -13,32 +13,71 @@ use pactdb::sql::is_question;
 use pactdb::{Code, Diff, Error, Json, Log, Result, Select, SelectOptions};
 
 pub fn select(context: &Context, args: SelectArgs) -> Result<()> {
+    let form = form(context, &args)?;
     let client = &*context.existing()?;
     if is_question(&args.q) {
-        return rows(context, client, args);
+        return rows(context, client, args, form);
     }
     let q = timed(context, client, args.q, args.at)?;
-    let options = options(&args.answer)?;
-    context.run(client, Select { q, dialect: context.dialect, options })
+    let question = Select { q, dialect: context.dialect, options: options(&args.answer)? };
+    let Some(form) = form else { return context.run(client, question) };
+    let answered = client.ask_fully(question)?;
+    match &answered.reply {
+        Selection::Ids(ids) => {
+            context.print(&render::listed_ids(form, ids.iter().map(|id| &**id))?)?;
+        }
+        Selection::Range(range) => {
+            context.print(&render::listed_range(form, range)?)?;
+            context.warn(&range.warnings);
+        }
+    }
+    context.warn(&answered.warnings);
+    Ok(())
+}
+
+/// The form for programs that was asked for.
+fn form(context: &Context, args: &SelectArgs) -> Result<Option<ListForm>> {
+    if context.json && (args.csv || args.jsonl) {
+        return Err(Error::request("--json, --jsonl and --csv are three forms: give one"));
+    }
+    Ok(match (args.csv, args.jsonl) {
+        (true, _) => Some(ListForm::Csv),
+        (_, true) => Some(ListForm::JsonLines),
+        _ => None,
+    })
 }
 
 /// A question that is answered with rows.
-fn rows(context: &Context, client: &dyn Client, args: SelectArgs) -> Result<()> {
+fn rows(
+    context: &Context,
+    client: &dyn Client,
+    args: SelectArgs,
+    form: Option<ListForm>,
+) -> Result<()> {
     let q = match args.at {
         Some(at) => format!("{at} {}", args.q),
         None => args.q,
     };
-    context.run(client, Sql { q, ..Sql::default() })
+    let question = Sql { q, ..Sql::default() };
+    match form {
+        Some(form) => super::sql::listed(context, client, question, form),
+        None => context.run(client, question),
+    }
 }
 
 pub fn nodes(context: &Context, args: SelectArgs) -> Result<()> {
+    let form = form(context, &args)?;
     let client = &*context.existing()?;
     if is_question(&args.q) {
-        return rows(context, client, args);
+        return rows(context, client, args, form);
     }
     let q = timed(context, client, args.q, args.at)?;
-    let options = options(&args.answer)?;
-    context.run(client, Nodes { q, dialect: context.dialect, options })
+    let question = Nodes { q, dialect: context.dialect, options: options(&args.answer)? };
+    let Some(form) = form else { return context.run(client, question) };
+    let answered = client.ask_fully(question)?;
+    context.print(&render::listed_nodes(form, &answered.reply)?)?;
+    context.warn(&answered.warnings);
+    Ok(())
 }
 
 pub fn explain(context: &Context, q: String, at: Option<String>) -> Result<()> {
@@ -47,7 +86,7 @@ pub fn explain(context: &Context, q: String, at: Option<String>) -> Result<()> {
         return context.run(client, Sql { q, explain: true, ..Sql::default() });
     }
     let q = timed(context, client, q, at)?;
-    context.run(client, Explain { q, dialect: context.dialect })
+    context.run(client, Explain { q, dialect: context.dialect, typed: true })
 }
 
 pub fn tree(context: &Context, args: TreeArgs) -> Result<()> {
@@ -82,7 +121,7 @@ fn drawn(
         Some(q) => {
             let state = states::of(client, &q, dialect)?;
             let selection = match states::is_one(&state) {
-                true => client.ask(Select { q, dialect, ..Select::default() })?,
+                true => client.ask(Select { q, dialect, options: typed() })?,
                 false => Selection::Ids(Vec::new()),
             };
             let (Selection::Ids(ids), true) = (selection, states::is_one(&state)) else {
@@ -169,6 +208,11 @@ fn options(args: &AnswerArgs) -> Result<SelectOptions> {
         limit: args.limit,
         skip: args.skip,
         order: args.order.as_ref().map(order).transpose()?,
-        ..SelectOptions::default()
+        ..typed()
     })
+}
+
+/// The options of a question that a person typed.
+fn typed() -> SelectOptions {
+    SelectOptions { typed: true, ..SelectOptions::default() }
 }

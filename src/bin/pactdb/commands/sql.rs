@@ -2,10 +2,10 @@
 
 use crate::args::SqlArgs;
 use crate::context::Context;
-use crate::render;
+use crate::render::{self, ListForm};
 use crate::signals::Input;
 use pactdb::limits::MAX_SQL_TEXT_BYTES;
-use pactdb::protocol::{ClientExt, Sql};
+use pactdb::protocol::{Client, ClientExt, Sql};
 use pactdb::{Error, Json, Result, json, sql};
 use std::io::{BufReader, IsTerminal, Read};
 
@@ -27,13 +27,19 @@ pub fn run(context: &Context, args: SqlArgs) -> Result<()> {
     let limit = args.limit.or(piped.then_some(ALL));
     let request = Sql { q, params, limit, explain: args.explain };
     let client = &*context.existing()?;
-    if !args.csv && !args.jsonl {
-        return context.run(client, request);
+    match (args.csv, args.jsonl) {
+        (true, _) => listed(context, client, request, ListForm::Csv),
+        (_, true) => listed(context, client, request, ListForm::JsonLines),
+        _ => context.run(client, request),
     }
+}
+
+/// Asks, and prints the rows for programs.
+pub fn listed(context: &Context, client: &dyn Client, request: Sql, form: ListForm) -> Result<()> {
     let answered = client.ask_fully(request)?;
-    let text = match args.csv {
-        true => render::csv(&answered.reply),
-        false => render::json_lines(&answered.reply)?,
+    let text = match form {
+        ListForm::Csv => render::csv(&answered.reply),
+        ListForm::JsonLines => render::json_lines(&answered.reply)?,
     };
     context.print(&text)?;
     context.warn(&answered.warnings);

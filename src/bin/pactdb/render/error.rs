@@ -1,9 +1,8 @@
 //! Errors: the code and the sentence, the text with a caret below the fault, what would be right.
 
 use super::look::{Look, Tone};
-use super::text::{fit, visible, width_of};
+use super::text::{fit, tail, visible, width_of};
 use pactdb::Error;
-use unicode_segmentation::UnicodeSegmentation;
 
 /// An error as `CODE: message`, and under it what helps to mend it.
 pub fn error(look: Look, error: &Error) -> String {
@@ -47,12 +46,6 @@ pub fn caret(look: Look, text: &str, (start, end): (usize, usize)) -> String {
     let under = width_of(&format!("{mark}{}", &to_end[from..])).min(width_of(&shown));
     let carets = "^".repeat(under.saturating_sub(lead).max(1));
     format!("  {shown}\n  {}{}\n", " ".repeat(lead), look.paint(Tone::Fault, &carets))
-}
-
-/// Where the end of a text begins that takes at most so many columns.
-fn tail(text: &str, columns: usize) -> usize {
-    let starts = text.grapheme_indices(true).rev().map(|(at, _)| at);
-    starts.take_while(|at| width_of(&text[*at..]) <= columns).last().unwrap_or(text.len())
 }
 
 /// The greatest place at or before `at` where a character begins.

@@ -50,6 +50,8 @@ pub enum Tone {
     Soon,
     /// Something that went wrong.
     Fault,
+    /// What was searched for.
+    Match,
 }
 
 impl Look {
@@ -124,7 +126,7 @@ impl Tone {
 }
 
 /// The sixteen colours that every terminal's theme makes readable.
-const STYLES: [(Tone, Style); 14] = [
+const STYLES: [(Tone, Style); 15] = [
     (Tone::Plain, Style::new()),
     (Tone::Dim, Style::new().dimmed()),
     (Tone::Strong, Style::new().bold()),
@@ -139,6 +141,7 @@ const STYLES: [(Tone, Style); 14] = [
     (Tone::Added, colour(AnsiColor::Green)),
     (Tone::Removed, colour(AnsiColor::Red)),
     (Tone::Fault, colour(AnsiColor::Red).bold()),
+    (Tone::Match, colour(AnsiColor::Yellow).bold()),
 ];
 
 const fn colour(colour: AnsiColor) -> Style {

@@ -1,7 +1,8 @@
 //! A node's object, read for showing.
 
 use super::columns::Cell;
-use super::look::Tone;
+use super::look::{Look, Tone};
+use super::matched::{Matched, Sought};
 use pactdb::json::canonical_string;
 use pactdb::{Json, Map};
 
@@ -36,6 +37,10 @@ pub struct NodeView {
     pub parent: Option<String>,
     /// What it says, in one line.
     pub words: String,
+    /// The part of it that was searched for.
+    pub matched: Option<Matched>,
+    /// The cycle of the snapshot that it is described in, if every one was asked.
+    pub at: Option<i64>,
 }
 
 impl NodeView {
@@ -64,7 +69,17 @@ impl NodeView {
             depth: number("depth"),
             parent: text("parent"),
             words: object.get("content").map(words).unwrap_or_default(),
+            matched: None,
+            at: number("at"),
         }
+    }
+
+    /// The same, with the part of its content that was searched for.
+    pub fn matching(object: &Map, sought: &Sought, look: Look) -> NodeView {
+        // As much as the last column of a table gets at least.
+        let columns = look.width / 3;
+        let matched = object.get("content").and_then(|text| sought.in_content(text, columns));
+        NodeView { matched, ..NodeView::of(object) }
     }
 
     /// Role and kind, in the role's colour.
@@ -87,7 +102,7 @@ impl NodeView {
         }
     }
 
-    /// What it says, after its key, tags and other marks.
+    /// What it says, after its key, tags and other marks; what was searched for comes before them.
     pub fn marked_words(&self) -> Cell {
         let key = self.key.iter().map(|key| format!("key={key}"));
         let tags = self.tags.iter().map(|tag| format!("+{tag}"));
@@ -95,8 +110,22 @@ impl NodeView {
         let pinned = self.pinned.then(|| "pinned".to_owned());
         let marks: Vec<String> = key.chain(tags).chain(cad).chain(pinned).collect();
         let gap = if marks.is_empty() || self.words.is_empty() { "" } else { "  " };
-        let marks = format!("{}{gap}", marks.join(" "));
-        Cell::new(Tone::Dim, marks).and(Tone::Plain, self.words.clone())
+        let marks = marks.join(" ");
+        match &self.matched {
+            Some(_) => self.matched_words().and(Tone::Dim, format!("{gap}{marks}")),
+            None => Cell::new(Tone::Dim, format!("{marks}{gap}")).and(Tone::Plain, &self.words),
+        }
+    }
+
+    /// The part of its content that was searched for.
+    pub fn matched_words(&self) -> Cell {
+        let Some(Matched { before, hit, after }) = &self.matched else { return Cell::empty() };
+        Cell::new(Tone::Plain, before).and(Tone::Match, hit).and(Tone::Plain, after)
+    }
+
+    /// The snapshot that it is described in.
+    pub fn snapshot(&self) -> Cell {
+        Cell::new(Tone::Dim, self.at.map(|at| format!("@c{at}")).unwrap_or_default())
     }
 
     /// The type, unless it is the plain word of a class.

@@ -4,7 +4,7 @@ use super::columns::{Cell, Columns};
 use super::look::{Look, Tone};
 use super::text::{cut, visible};
 use super::units::{instant, plural, size};
-use pactdb::answer::{Ran, Tally};
+use pactdb::answer::{Finds, Ran, Tally};
 use pactdb::{
     Attempt, AttemptStatus, CommitReply, Explanation, LogEntry, Policy, Stats, UndoReply,
 };
@@ -132,17 +132,24 @@ pub fn explanation(look: Look, explanation: &Explanation) -> String {
         }
     };
     part("canonical", std::slice::from_ref(&explanation.canonical));
-    if explanation.expanded != explanation.canonical {
-        part("expanded", std::slice::from_ref(&explanation.expanded));
-    }
     part("dialect", std::slice::from_ref(&explanation.dialect));
     part("time", std::slice::from_ref(&explanation.time));
     part("plan", &explanation.plan);
     part("reads", &explanation.reads);
     let ran: Vec<String> = explanation.ran.iter().map(ran).collect();
     part("ran", &ran);
+    part("finds", &explanation.finds.iter().map(finds).collect::<Vec<_>>());
     part("advice", &explanation.advice);
     out
+}
+
+/// What all snapshots together answer.
+fn finds(finds: &Finds) -> String {
+    let Finds { results, more, first } = finds;
+    let more_than = if *more { "more than " } else { "" };
+    let dots = if first.len() as u64 == *results { "" } else { " …" };
+    let colon = if first.is_empty() { "" } else { ": " };
+    format!("{more_than}{}{colon}{}{dots}", plural(*results, "node"), first.join(" "))
 }
 
 /// What was done for one chain of a selector.

@@ -115,9 +115,15 @@ fn widths(lines: &[Vec<String>], count: usize, most: usize) -> Vec<usize> {
 /// The rows as CSV, with the names of the columns first (RFC 4180, but for the ends of lines). What a
 /// terminal would obey is written out.
 pub fn csv(reply: &SqlReply) -> String {
-    let names = reply.columns.iter().map(|column| Json::from(column.name.as_str())).collect();
+    let names: Vec<&str> = reply.columns.iter().map(|column| column.name.as_str()).collect();
+    csv_lines(&names, &reply.rows)
+}
+
+/// Rows as CSV, with the names of the columns first.
+pub(super) fn csv_lines(names: &[&str], rows: &[Vec<Json>]) -> String {
+    let names = names.iter().map(|name| Json::from(*name)).collect();
     let mut out = String::new();
-    for row in std::iter::once(&names).chain(&reply.rows) {
+    for row in std::iter::once(&names).chain(rows) {
         let fields: Vec<String> =
             row.iter().map(|value| field(&visible_lines(&plain(value)))).collect();
         out.push_str(&fields.join(","));

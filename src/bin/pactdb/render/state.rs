@@ -36,11 +36,15 @@ pub fn state_words(state: &StateReply) -> String {
     }
 }
 
-/// Where an answer is from: `4 nodes in @c12`.
+/// Where an answer is from: `4 nodes in @c12`, `2 of 66 nodes in @c12`.
 pub fn source(state: &StateReply, count: Option<usize>) -> String {
     let from = state_words(state);
-    match count {
-        Some(count) => format!("{} in {from}", plural(count as u64, "node")),
-        None => from,
+    let Some(count) = count.map(|count| count as u64) else { return from };
+    match (state.total, state.more) {
+        (Some(total), true) => format!("{count} of more than {} in {from}", plural(total, "node")),
+        (Some(total), false) if total > count => {
+            format!("{count} of {} in {from}", plural(total, "node"))
+        }
+        _ => format!("{} in {from}", plural(count, "node")),
     }
 }

@@ -7,11 +7,13 @@ use super::text::visible;
 
 /// A table of nodes. Ages are counted to `now`, the cycle of the snapshot that was asked.
 pub fn nodes(look: Look, nodes: &[NodeView], now: Option<u64>) -> String {
-    let mut table = Columns::with_head(&["id", "at", "type", "role", "age", "ttl", "content"]);
+    let names = ["id", "in", "at", "type", "role", "age", "ttl", "content"];
+    let mut table = Columns::with_head(&names);
     for node in nodes {
         let age = now.and_then(|now| i64::try_from(now).ok()).map(|now| now - node.cycle);
         table.push(vec![
             Cell::new(Tone::Id, node.id.clone()),
+            node.snapshot(),
             Cell::new(Tone::Dim, place(node)),
             Cell::new(Tone::Plain, node.special_type().unwrap_or_default()),
             node.voice(),
@@ -21,6 +23,19 @@ pub fn nodes(look: Look, nodes: &[NodeView], now: Option<u64>) -> String {
         ]);
     }
     if nodes.is_empty() { String::new() } else { table.render(look) }
+}
+
+/// Ids with the snapshots that they are from, and what was searched for.
+pub fn found(look: Look, nodes: &[NodeView]) -> String {
+    let mut table = Columns::default();
+    for node in nodes {
+        table.push(vec![
+            Cell::new(Tone::Id, node.id.clone()),
+            node.snapshot(),
+            node.matched_words(),
+        ]);
+    }
+    table.render(look)
 }
 
 /// Ids, one a line.

@@ -66,6 +66,12 @@ pub fn cut(text: &str, columns: usize) -> String {
     format!("{}{mark}", &text[..end])
 }
 
+/// Where the end of a text begins that takes at most so many columns.
+pub fn tail(text: &str, columns: usize) -> usize {
+    let starts = text.grapheme_indices(true).rev().map(|(at, _)| at);
+    starts.take_while(|at| width_of(&text[*at..]) <= columns).last().unwrap_or(text.len())
+}
+
 /// The spaces that fill a text up to so many columns.
 pub fn padding(text: &str, columns: usize) -> String {
     " ".repeat(columns.saturating_sub(width_of(text)))

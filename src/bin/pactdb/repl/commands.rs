@@ -12,7 +12,7 @@ use crate::render::{self, plural, visible};
 use crate::{charts, output, states};
 use pactdb::language::{named_id, nearest_word, parse_selector};
 use pactdb::protocol::{
-    ClientExt, Explain, Life, PolicyRequest, Replay, Request, Sql, StateReply, Thread, Watch,
+    ClientExt, Explain, Fmt, Life, PolicyRequest, Replay, Request, Sql, StateReply, Thread, Watch,
 };
 use pactdb::session::ThreadFormat;
 use pactdb::sql::is_question;
@@ -196,6 +196,27 @@ pub fn policy(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     }
 }
 
+/// `.fmt SELECTOR`
+pub fn fmt(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    if rest.is_empty() {
+        return Err(Error::request("which selector? `.fmt SELECTOR`"));
+    }
+    let mut answer = Answer::default();
+    for to in Dialect::ALL {
+        let request = Fmt { q: rest.to_owned(), dialect: Some(session.dialect), to: Some(to) };
+        let text = match session.client().ask(request) {
+            Ok(formatted) => {
+                answer.warnings.extend(formatted.notes);
+                formatted.canonical
+            }
+            Err(error) if to == session.dialect => return Err(error.in_text(rest)),
+            Err(error) => format!("cannot say it: {}", error.message),
+        };
+        answer.text.push_str(&format!("{to}  {}\n", visible(&text)));
+    }
+    Ok(answer.into())
+}
+
 /// `.explain SELECTOR`
 pub fn explain(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     if rest.is_empty() {
@@ -208,7 +229,7 @@ pub fn explain(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     let selector =
         parse_selector(rest, session.dialect).map_err(|error| Error::from(error).in_text(rest))?;
     let (q, _) = query::through_lens(session, selector.time.is_some(), rest);
-    session.run(Explain { q, dialect: Some(session.dialect) }.into())
+    session.run(Explain { q, dialect: Some(session.dialect), typed: true }.into())
 }
 
 /// `.tables`

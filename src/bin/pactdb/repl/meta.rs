@@ -79,7 +79,7 @@ impl Command {
 }
 
 /// Every dot command, in the order of the help.
-pub const COMMANDS: [Command; 30] = [
+pub const COMMANDS: [Command; 31] = [
     command("help", "[TOPIC]", help::run)
         .aliases(&["h", "?"])
         .takes(Takes::Topic)
@@ -140,6 +140,10 @@ pub const COMMANDS: [Command; 30] = [
         .takes(Takes::Selector)
         .help("what a selector means, what it will read, what could be written better")
         .example(".explain @t0 .mt:depth(1-3) .cb"),
+    command("fmt", "SELECTOR", look_at::fmt)
+        .takes(Takes::Selector)
+        .help("the canonical form of a selector, in both dialects")
+        .example(".fmt .cb(role='user')"),
     command("tables", "", look_at::tables)
         .help("the tables that questions in SQL read")
         .example("select role, count(*) from pact('@t0 .cb') group by role"),

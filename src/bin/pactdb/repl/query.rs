@@ -4,12 +4,12 @@ use super::meta;
 use super::report;
 use super::session::{Outcome, Session};
 use crate::answer::{Answer, pretty, select as select_in_words};
-use crate::render::{self, Look, NodeView, Tone, visible};
+use crate::render::{self, Look, NodeView, Sought, Tone, visible};
 use crate::states;
 use pactdb::language::ast::Selector;
 use pactdb::protocol::{Client, ClientExt, Nodes, Selection, StateReply};
 use pactdb::sql::{has_stages, is_sql};
-use pactdb::{Dialect, Error, Json, Map, Result, Select};
+use pactdb::{Dialect, Error, Json, Map, Result, Select, SelectOptions};
 
 /// The last result, in a form from which others can be made.
 pub enum Last {
@@ -27,6 +27,8 @@ pub struct Found {
     warnings: Vec<String>,
     /// The states that they are from.
     state: StateReply,
+    /// What was searched for.
+    sought: Sought,
 }
 
 /// Answers a selector; one without a time is read through the lens.
@@ -77,7 +79,7 @@ fn is_each(text: &str) -> bool {
 }
 
 fn range(session: &mut Session<'_>, q: String, dialect: Dialect) -> Result<Outcome> {
-    let question = Select { q, dialect: Some(dialect), ..Select::default() };
+    let question = Select { q, dialect: Some(dialect), options: typed() };
     let (answer, selection) = select_in_words(session.look(), session.client(), question)?;
     let json = match selection {
         Selection::Range(range) => pretty(&range)?,
@@ -90,14 +92,21 @@ fn range(session: &mut Session<'_>, q: String, dialect: Dialect) -> Result<Outco
 /// The nodes that a selector matches.
 pub fn find(client: &dyn Client, q: &str, dialect: Dialect) -> Result<Found> {
     let dialect = Some(dialect);
-    let question = Nodes { q: q.to_owned(), dialect, ..Nodes::default() };
+    let question = Nodes { q: q.to_owned(), dialect, options: typed() };
     let answered = client.ask_fully(question)?;
-    let state = states::of(client, q, dialect)?;
-    Ok(Found { nodes: answered.reply, warnings: answered.warnings, state })
+    let state = states::of_answer(client, q, dialect, &typed())?;
+    let sought = Sought::by(q, dialect.unwrap_or(state.store.dialect));
+    Ok(Found { nodes: answered.reply, warnings: answered.warnings, state, sought })
+}
+
+/// The options of a question that a person typed.
+fn typed() -> SelectOptions {
+    SelectOptions { typed: true, ..SelectOptions::default() }
 }
 
 fn table(look: Look, found: &Found) -> String {
-    let views: Vec<NodeView> = found.nodes.iter().map(NodeView::of).collect();
+    let views: Vec<NodeView> =
+        found.nodes.iter().map(|node| NodeView::matching(node, &found.sought, look)).collect();
     render::nodes(look, &views, found.state.now)
 }
 
