@@ -74,7 +74,7 @@ mod write;
 
 pub use commits::{CycleInfo, CycleKind};
 pub use lookup::{Lookup, NameKind, Trigrams, name_hashes};
-pub use summary::{Indexed, SummaryPage, TurnSummary};
+pub use summary::{Columns, Indexed, SummaryPage, TurnAt, TurnSummary};
 
 pub(crate) use checkpoint::{read_checkpoint, write_checkpoint};
 pub(crate) use commits::{

@@ -50,4 +50,67 @@ impl<T: ResultItem> Cursor<T> {
             Way::Every(every) => every.next(timeline, most),
         }
     }
+
+    /// Puts the next nodes on a page in place of what is there, as they are found together: about so
+    /// many, and none only if there are no more.
+    #[cfg(feature = "sql")]
+    pub(crate) fn fill(
+        &mut self,
+        timeline: &dyn Timeline,
+        about: usize,
+        page: &mut NodePage<T>,
+    ) -> Read<()> {
+        // What the nodes before hold is used again.
+        page.nodes.clear();
+        page.cycles.clear();
+        match &mut self.0 {
+            Way::One(state, held, search) => {
+                let moment = match held.take() {
+                    Some(held) => Moment::held(*held, timeline),
+                    None => Moment::of(timeline, *state)?,
+                };
+                let filled = search.some(&moment, about, &mut page.nodes);
+                page.cycle = moment.cycle;
+                *held = Some(Box::new(moment.hold()));
+                filled
+            }
+            Way::Every(every) => {
+                for (cycle, node) in every.next(timeline, about)? {
+                    page.cycles.push(cycle);
+                    page.nodes.push(node);
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Nodes, with the cycles that their ttls are counted to.
+#[cfg(feature = "sql")]
+#[derive(Debug)]
+pub(crate) struct NodePage<T> {
+    pub(crate) nodes: Vec<T>,
+    /// The cycle of each, or nothing.
+    cycles: Vec<u64>,
+    /// The cycle of all of them, if they have none of their own.
+    cycle: u64,
+}
+
+#[cfg(feature = "sql")]
+impl<T> NodePage<T> {
+    /// An empty page.
+    pub(crate) fn new() -> NodePage<T> {
+        NodePage { nodes: Vec::new(), cycles: Vec::new(), cycle: 0 }
+    }
+
+    /// The cycle of a node, by its number.
+    pub(crate) fn cycle_of(&self, number: usize) -> u64 {
+        self.cycles.get(number).copied().unwrap_or(self.cycle)
+    }
+
+    /// The same page with other nodes in place of its own.
+    pub(crate) fn map<U>(self, change: impl Fn(T) -> U) -> NodePage<U> {
+        let NodePage { nodes, cycles, cycle } = self;
+        NodePage { nodes: nodes.into_iter().map(change).collect(), cycles, cycle }
+    }
 }
