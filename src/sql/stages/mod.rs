@@ -12,6 +12,9 @@ mod parse;
 #[cfg(feature = "sql")]
 mod scan;
 
+#[cfg(feature = "sql")]
+pub(super) use scan::words;
+
 pub use first::{first_stage, has_stages, is_question};
 
 /// The statement that a selector with stages stands for.
