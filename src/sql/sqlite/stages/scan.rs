@@ -80,7 +80,7 @@ pub(super) fn split(text: &str, within: Range<usize>, by: Piece) -> Vec<Range<us
 }
 
 /// The words of a text that stand outside of brackets.
-pub(in crate::sql) fn words(text: &str, within: Range<usize>) -> Vec<Range<usize>> {
+pub(in crate::sql::sqlite) fn words(text: &str, within: Range<usize>) -> Vec<Range<usize>> {
     let words = pieces(text, within).into_iter();
     words
         .filter(|(piece, depth, _)| *piece == Piece::Word && *depth == 0)

@@ -1,11 +1,9 @@
 //! Running one statement: its parameters, its rows, its bounds.
 
-use super::answer::{SqlColumn, SqlReply};
-use super::completion::is_sql;
 use super::connection::open;
 use super::faults::{fault, no_question, plain};
 use super::meter::Meter;
-use super::stages::{has_stages, statement};
+use super::stages::statement;
 use super::table::Table;
 use super::tables::tables;
 use crate::budget;
@@ -15,6 +13,8 @@ use crate::error::{Error, Result};
 use crate::json::{Json, canonical_string};
 use crate::limits::{MAX_SQL_REPLY_BYTES, MAX_SQL_TEXT_BYTES, SQL_ROWS};
 use crate::model::hex;
+use crate::sql::answer::{SqlColumn, SqlReply};
+use crate::sql::text::{has_stages, is_sql};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Row, Statement};
 use std::sync::Arc;
