@@ -137,16 +137,13 @@ impl IndexEvaluator {
         for (turn, _) in contents {
             verdicts[*turn] = Verdict::Skip;
         }
-        let mut kept = 0;
-        for (turn, _) in
-            contents.iter().zip(&passed).filter_map(|(of, passed)| passed.then_some(of))
-        {
+        let kept = contents.iter().zip(&passed).filter_map(|(of, passed)| passed.then_some(of));
+        for (number, (turn, _)) in (0..).zip(kept) {
             let verdict = &mut verdicts[*turn];
             *verdict = match *verdict {
                 Verdict::Found(first, count) => Verdict::Found(first, count + 1),
-                _ => Verdict::Found(kept, 1),
+                _ => Verdict::Found(number, 1),
             };
-            kept += 1;
         }
         hits.retain(&passed);
         Ok(())
