@@ -5,7 +5,8 @@
 //! asked of both in turn, the answers are compared, and medians and their ratio are printed (below 1:
 //! pactdb is faster). pactdb's times have all of it: a connection, the tables, the statement.
 //!
-//! The store is made once and kept under `target/`. `-- short` takes 20,000 turns, `-- quick` 2,000.
+//! The store is made once and kept under `target/`. `-- short` takes 20,000 turns, `-- quick` 2,000;
+//! `-- only=role` asks the questions that have this in their names.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -34,7 +35,11 @@ fn main() {
     println!();
     println!("{turns} turns, {nodes} nodes: medians in ms, ratio = pactdb / SQLite");
     println!("{:<44} {:>10} {:>10} {:>8}", "question", "pactdb", "SQLite", "ratio");
-    for (name, ours, theirs) in questions() {
+    let only =
+        std::env::args().find_map(|argument| Some(argument.strip_prefix("only=")?.to_owned()));
+    let wanted = |name: &str| only.as_deref().is_none_or(|only| name.contains(only));
+    let questions = questions(history.db.last_cycle());
+    for (name, ours, theirs) in questions.into_iter().filter(|(name, ..)| wanted(name)) {
         let (mut one, mut other) = (Vec::new(), Vec::new());
         for _ in 0..7 {
             let began = Instant::now();
@@ -51,7 +56,7 @@ fn main() {
 }
 
 /// The questions: a name, over our tables, over an ordinary one.
-fn questions() -> Vec<(&'static str, String, String)> {
+fn questions(newest: u64) -> Vec<(&'static str, String, String)> {
     let both = |name, select: &str, rest: &str| {
         let ours = format!("SELECT {select} FROM pact('@t0 .cb') {rest}");
         let theirs = format!(
@@ -61,11 +66,30 @@ fn questions() -> Vec<(&'static str, String, String)> {
         (name, ours, theirs)
     };
     vec![
+        both("count", "count(*)", ""),
         both("count by role", "role, count(*)", "GROUP BY role"),
         both("count and sum of bytes by role", "role, count(*), sum(bytes)", "GROUP BY role"),
         both("filter by bytes", "count(*)", "WHERE bytes > 260"),
         both("the ten largest", "id, bytes", "ORDER BY bytes DESC, id LIMIT 10"),
         both("the first ten", "id, role, bytes", "LIMIT 10"),
+        both("turns, by their blocks", "count(DISTINCT turn), sum(bytes)", ""),
+        (
+            "bytes of each of 40 snapshots",
+            "SELECT at, count(*), sum(bytes) FROM each('@c1001..@c1040', '.cb') GROUP BY at".into(),
+            "SELECT cycle, count(*), sum(length(content)) FROM cycles JOIN nodes
+                 ON valid_from <= cycle AND valid_to > cycle
+                 WHERE cycle BETWEEN 1001 AND 1040 AND class = 'block' GROUP BY cycle"
+                .into(),
+        ),
+        (
+            "lives, by how they ended",
+            "SELECT ended IS NULL, count(*), sum(bytes) FROM lives WHERE type = 'cb' GROUP BY 1"
+                .into(),
+            format!(
+                "SELECT valid_to > {newest}, count(*), sum(length(content)) FROM nodes
+                     WHERE class = 'block' GROUP BY 1"
+            ),
+        ),
     ]
 }
 
@@ -74,8 +98,8 @@ fn make_table(sqlite: &Connection, newest: u64) {
     let sql = format!(
         "PRAGMA query_only = 0;
          ATTACH ':memory:' AS memory;
-         CREATE TABLE memory.newest(id TEXT, class TEXT, role TEXT, bytes INTEGER);
-         INSERT INTO newest SELECT id, class, role, length(content) FROM nodes
+         CREATE TABLE memory.newest(id TEXT, class TEXT, role TEXT, bytes INTEGER, turn TEXT);
+         INSERT INTO newest SELECT id, class, role, length(content), 'mt:' || turn FROM nodes
              WHERE valid_from <= {newest} AND valid_to > {newest} ORDER BY pos"
     );
     sqlite.execute_batch(&sql).unwrap();

@@ -82,7 +82,7 @@ pub use closed_cycle::CycleKind;
 pub use commits::CycleInfo;
 pub use figures::{Break, Figures};
 pub use lookup::{Lookup, NameKind, Trigrams, name_hashes};
-pub use summary::{Indexed, SummaryPage, TurnSummary};
+pub use summary::{Columns, Indexed, SummaryPage, TurnAt, TurnSummary};
 
 pub(crate) use checkpoint::{read_checkpoint, write_checkpoint};
 pub(crate) use closed_cycle::ClosedCycle;

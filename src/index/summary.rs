@@ -87,7 +87,7 @@ impl SummaryVersion {
 pub struct SummaryPage {
     /// By turn, then by cycle.
     turns: Vec<SummaryVersion>,
-    columns: Columns,
+    columns: Arc<Columns>,
 }
 
 /// What the versions on a page consist of, each behind the one before.
@@ -129,7 +129,7 @@ impl SummaryPage {
             && (columns.contents.is_empty() || columns.contents.len() == contents)
             && (columns.lives.is_empty() || columns.lives.len() == lives)
             && (columns.sames.is_empty() || columns.sames.len() == nodes);
-        fits.then_some(SummaryPage { turns, columns })
+        fits.then(|| SummaryPage { turns, columns: Arc::new(columns) })
     }
 
     /// The page of some versions of turns, by turn and then by cycle.
@@ -172,16 +172,23 @@ impl SummaryPage {
         found.and_then(|turn| self.summary(turn))
     }
 
-    fn summary<'a>(&'a self, turn: &SummaryVersion) -> Option<TurnSummary<'a>> {
-        let template = self.columns.templates.get(turn.template? as usize)?;
-        Some(TurnSummary {
-            template: &template.nodes,
-            before: &template.before,
-            columns: &self.columns,
-            from: turn.from,
-            at: turn.at,
-        })
+    fn summary(&self, turn: &SummaryVersion) -> Option<TurnSummary<'_>> {
+        TurnSummary::new(
+            &self.columns,
+            TurnAt { template: turn.template?, at: turn.at, from: turn.from },
+        )
     }
+}
+
+/// Where the columns of a page have what is known of a version of a turn.
+#[derive(Debug, Clone, Copy)]
+pub struct TurnAt {
+    /// The number of its template.
+    template: u32,
+    /// Its first node, content and ttl.
+    at: [u32; 3],
+    /// The cycle that it holds from.
+    from: u64,
 }
 
 impl Columns {
@@ -232,14 +239,26 @@ pub struct TurnSummary<'a> {
     /// The cycle that this version holds from.
     pub from: u64,
     before: &'a [[u32; 2]],
-    columns: &'a Columns,
-    at: [u32; 3],
+    columns: &'a Arc<Columns>,
+    at: TurnAt,
 }
 
 impl<'a> TurnSummary<'a> {
+    /// The summary that stands at a place in columns; none if there is no such place.
+    pub fn new(columns: &'a Arc<Columns>, at: TurnAt) -> Option<TurnSummary<'a>> {
+        let template = columns.templates.get(at.template as usize)?;
+        let (nodes, before) = (&template.nodes, &template.before);
+        Some(TurnSummary { template: nodes, from: at.from, before, columns, at })
+    }
+
+    /// The columns, and where it stands in them, for whoever keeps it.
+    pub fn kept(&self) -> (&'a Arc<Columns>, TurnAt) {
+        (self.columns, self.at)
+    }
+
     /// The id of a node; none if there is no such node.
     pub fn id(&self, index: usize) -> Option<&'a str> {
-        let at = self.at[0] as usize + index;
+        let at = self.at.at[0] as usize + index;
         let bounds = &self.columns.bounds;
         let (from, to) = (bounds.get(at)?, bounds.get(at + 1)?);
         self.columns.ids.get(*from as usize..*to as usize)
@@ -248,20 +267,20 @@ impl<'a> TurnSummary<'a> {
     /// Where the content of a node is; none if it has no content, or if the page does not know.
     pub fn content(&self, index: usize) -> Option<ContentRef> {
         self.template.entries().get(index).filter(|entry| entry.node.content.is_some())?;
-        let at = self.at[1].checked_add(self.before.get(index)?[0])?;
+        let at = self.at.at[1].checked_add(self.before.get(index)?[0])?;
         self.columns.contents.get(at as usize).copied()
     }
 
     /// The ttl of a node; none if it has none, or if the page does not know.
     pub fn life(&self, index: usize) -> Option<Lifetime> {
         self.template.entries().get(index).filter(|entry| entry.node.lifetime.is_some())?;
-        let at = self.at[2].checked_add(self.before.get(index)?[1])?;
+        let at = self.at.at[2].checked_add(self.before.get(index)?[1])?;
         self.columns.lives.get(at as usize).copied()
     }
 
     /// Whether a node is known to be the same in the version before, below the same parent.
     pub fn is_same(&self, index: usize) -> bool {
-        self.columns.sames.get(self.at[0] as usize + index).copied().unwrap_or(false)
+        self.columns.sames.get(self.at.at[0] as usize + index).copied().unwrap_or(false)
     }
 }
 

@@ -26,6 +26,16 @@ struct One<T> {
     held: Option<HeldMoment>,
 }
 
+impl<T> One<T> {
+    /// The moment, which is to be held again.
+    fn moment<'a>(&mut self, timeline: &'a dyn Timeline) -> Read<Moment<'a>> {
+        match self.held.take() {
+            Some(held) => Ok(Moment::held(held, timeline)),
+            None => Moment::of(timeline, self.state),
+        }
+    }
+}
+
 impl<T: ResultItem> Cursor<T> {
     /// The nodes that a question finds; none if it is about a range, which has no nodes.
     pub(crate) fn new(plan: &Plan) -> Option<Cursor<T>> {
@@ -47,10 +57,7 @@ impl<T: ResultItem> Cursor<T> {
     pub(crate) fn next(&mut self, timeline: &dyn Timeline, most: usize) -> Read<Vec<Met<T>>> {
         match &mut self.0 {
             Way::One(one) => {
-                let moment = match one.held.take() {
-                    Some(held) => Moment::held(held, timeline),
-                    None => Moment::of(timeline, one.state)?,
-                };
+                let moment = one.moment(timeline)?;
                 let page = one.search.next(&one.ask, &moment, most);
                 let cycle = moment.cycle;
                 one.held = Some(moment.hold());
@@ -58,5 +65,65 @@ impl<T: ResultItem> Cursor<T> {
             }
             Way::Every(every) => every.next(timeline, most),
         }
+    }
+
+    /// Puts the next nodes on a page in place of what is there, as they are found together: about so
+    /// many, and none only if there are no more.
+    #[cfg(feature = "sql")]
+    pub(crate) fn fill(
+        &mut self,
+        timeline: &dyn Timeline,
+        about: usize,
+        page: &mut NodePage<T>,
+    ) -> Read<()> {
+        // What the nodes before hold is used again.
+        page.nodes.clear();
+        page.cycles.clear();
+        match &mut self.0 {
+            Way::One(one) => {
+                let moment = one.moment(timeline)?;
+                let filled = one.search.some(&one.ask, &moment, about, &mut page.nodes);
+                page.cycle = moment.cycle;
+                one.held = Some(moment.hold());
+                filled
+            }
+            Way::Every(every) => {
+                for (cycle, node) in every.next(timeline, about)? {
+                    page.cycles.push(cycle);
+                    page.nodes.push(node);
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Nodes, with the cycles that their ttls are counted to.
+#[cfg(feature = "sql")]
+#[derive(Debug)]
+pub(crate) struct NodePage<T> {
+    pub(crate) nodes: Vec<T>,
+    /// The cycle of each, or nothing.
+    cycles: Vec<u64>,
+    /// The cycle of all of them, if they have none of their own.
+    cycle: u64,
+}
+
+#[cfg(feature = "sql")]
+impl<T> NodePage<T> {
+    /// An empty page.
+    pub(crate) fn new() -> NodePage<T> {
+        NodePage { nodes: Vec::new(), cycles: Vec::new(), cycle: 0 }
+    }
+
+    /// The cycle of a node, by its number.
+    pub(crate) fn cycle_of(&self, number: usize) -> u64 {
+        self.cycles.get(number).copied().unwrap_or(self.cycle)
+    }
+
+    /// The same page with other nodes in place of its own.
+    pub(crate) fn map<U>(self, change: impl Fn(T) -> U) -> NodePage<U> {
+        let NodePage { nodes, cycles, cycle } = self;
+        NodePage { nodes: nodes.into_iter().map(change).collect(), cycles, cycle }
     }
 }

@@ -173,7 +173,7 @@ impl<T: ResultItem> Every<T> {
     fn meet(&mut self, cycle: u64, found: Vec<T>) {
         for node in found {
             if !self.seen.contains(node.id()) {
-                self.seen.insert(node.id().clone());
+                self.seen.insert(node.kept_id());
                 self.ready.push_back((cycle, node));
             }
         }

@@ -62,6 +62,6 @@ pub use states::{ReadStates, states_read};
 pub use timeline::{EventState, Moment, Read, Tally, Timeline};
 #[cfg(feature = "sql")]
 pub(crate) use {
-    cursor::Cursor,
-    eval::{Hit, SummaryHit},
+    cursor::{Cursor, NodePage},
+    eval::{Hit, ResultItem, SummaryHit},
 };

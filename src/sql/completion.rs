@@ -1,17 +1,6 @@
 //! What could be typed at a place in a question: tables, their columns, words of SQL.
 
-#[cfg(not(feature = "sql"))]
-use super::absent::catalogue;
-#[cfg(feature = "sql")]
-use super::catalogue::catalogue;
-
-/// Whether a line is a question in SQL: it begins with `select` or `with`.
-pub fn is_sql(line: &str) -> bool {
-    let line = line.trim_start();
-    let word = line.split(char::is_whitespace).next().unwrap_or_default();
-    word.len() < line.len()
-        && ["select", "with"].iter().any(|known| word.eq_ignore_ascii_case(known))
-}
+use super::catalogue;
 
 /// What could be typed at the end of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]

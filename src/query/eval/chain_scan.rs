@@ -4,7 +4,8 @@
 //! whoever goes on with the scan. A chain that counts over several parts is the exception: it gets
 //! all of them at once, and the scan has what it found.
 
-use super::from_index::{IndexEvaluator, IndexHits, Summary, Verdict};
+use super::from_index::{IndexEvaluator, Verdict};
+use super::index_hits::IndexHits;
 use super::results::{FromIndex, Wants};
 use super::scope::{Parts, Scope, Wanted, is_dense};
 use super::walk::{Flat, Walk, read_part};
@@ -34,7 +35,7 @@ pub(super) struct ChainScan {
     chunk: SmallVec<[Wanted; 4]>,
     verdicts: SmallVec<[Verdict; 4]>,
     next: usize,
-    hits: IndexHits,
+    hits: Arc<IndexHits>,
     /// How large the next chunk is, and how large they become.
     size: usize,
     most: usize,
@@ -68,7 +69,7 @@ impl ChainScan {
             chunk: SmallVec::new(),
             verdicts: SmallVec::new(),
             next: 0,
-            hits: IndexHits::default(),
+            hits: Arc::default(),
             size: if backward { FIRST_BACKWARD } else { FIRST_CHUNK },
             most: (LAST_CHUNK / scans.max(1)).max(FIRST_CHUNK),
         };
@@ -93,6 +94,7 @@ impl ChainScan {
     /// Takes what was found in several parts at once as a chunk of its own.
     fn take_found(&mut self, flat: &Flat, ends: Vec<usize>) -> SharedEnds {
         let mut shared = SharedEnds::default();
+        let mut hits = IndexHits::default();
         for item in ends {
             let Some(node) = flat.node(item) else { continue };
             let Some((part, index)) = flat.part(item) else {
@@ -110,13 +112,19 @@ impl ChainScan {
                 }
                 _ => {
                     self.chunk.push((part.place, part.depth, part.rank));
-                    self.verdicts.push(Verdict::Found(self.hits.len() as u32, 1));
+                    self.verdicts.push(Verdict::Found(hits.len() as u32, 1));
+                    if self.wants == Wants::Summaries {
+                        hits.keep_part(&part.nodes);
+                    }
                 }
             }
-            let id = if self.wants == Wants::Nodes { "" } else { &node.id };
-            let summary = self.wants == Wants::Summaries;
-            self.hits.push(index as u32, id, summary.then(|| (node.clone(), node.content)));
+            match self.wants {
+                Wants::Nodes => hits.push(index as u32, ""),
+                Wants::Ids => hits.push(index as u32, &node.id),
+                Wants::Summaries => hits.push_kept(index as u32),
+            }
         }
+        self.hits = Arc::new(hits);
         if self.backward {
             self.chunk.reverse();
             self.verdicts.reverse();
@@ -151,7 +159,10 @@ impl ChainScan {
         }
         let chain = &self.chain;
         let index = self.index.get_or_insert_with(|| IndexEvaluator::new(chain, depths, moment));
-        self.verdicts = index.evaluate(&self.chunk, self.wants, moment, &mut self.hits)?.into();
+        // The lists are used again if nobody holds what was found in the chunk before.
+        let mut hits = Arc::try_unwrap(std::mem::take(&mut self.hits)).unwrap_or_default();
+        self.verdicts = index.evaluate(&self.chunk, self.wants, moment, &mut hits)?.into();
+        self.hits = Arc::new(hits);
         moment.note(|tally| {
             let count = |wanted: &dyn Fn(&Verdict) -> bool| {
                 self.verdicts.iter().filter(|verdict| wanted(verdict)).count() as u64
@@ -168,6 +179,16 @@ impl ChainScan {
         self.verdicts[self.next - 1]
     }
 
+    /// How many nodes the index found in the chunk.
+    pub(super) fn found(&self) -> usize {
+        self.hits.len()
+    }
+
+    /// The index of a node that the index found in its part.
+    pub(super) fn index_of(&self, number: u32) -> u32 {
+        self.hits.index(number)
+    }
+
     /// Gives what the index found in the next parts of the chunk, up to a part that has to be read.
     pub(super) fn drain_found(&mut self, mut each: impl FnMut(FromIndex<'_>)) {
         while let Some(verdict) = self.verdicts.get(self.next) {
@@ -175,20 +196,17 @@ impl ChainScan {
                 Verdict::Read => return,
                 Verdict::Skip => {}
                 Verdict::Found(first, count) => {
-                    let (_, depth, rank) = self.chunk[self.next];
-                    for number in first..first + count {
-                        let (index, id, summary) = self.hits.get(number);
-                        each(FromIndex { rank: (rank, index), depth, id, summary });
-                    }
+                    let part = self.chunk[self.next];
+                    (first..first + count).for_each(|number| each(self.hit(number, part)));
                 }
             }
             self.next += 1;
         }
     }
 
-    /// A node that the index found: its index in its part, its id and its summary.
-    pub(super) fn hit(&self, number: u32) -> (u32, &str, Option<&Summary>) {
-        self.hits.get(number)
+    /// A node that the index found in a part.
+    pub(super) fn hit(&self, number: u32, (_, depth, rank): Wanted) -> FromIndex<'_> {
+        FromIndex { hits: &self.hits, number, depth, rank }
     }
 
     /// The indexes of the nodes that the chain ends at in the only part of `flat`.

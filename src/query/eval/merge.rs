@@ -3,7 +3,7 @@
 
 use super::chain_scan::{ChainScan, SharedEnds};
 use super::from_index::Verdict;
-use super::results::{FromIndex, Hit, ResultItem, Wants};
+use super::results::{Hit, ResultItem, Wants};
 use super::scope::Wanted;
 use super::walk::{Flat, Part, ROOT_RANK, SEQ_RANK, read_part, recency};
 use crate::language::ast::Order;
@@ -61,6 +61,7 @@ impl<T: ResultItem> Merge<T> {
             && self.shared.is_empty()
         {
             let before = out.len();
+            out.reserve(scan.found());
             scan.drain_found(|found| out.extend(T::from_index(found)));
             if out.len() > before {
                 return Ok(true);
@@ -113,7 +114,7 @@ impl<T: ResultItem> Merge<T> {
                 Verdict::Found(first, count) => {
                     let hits = first..first + count;
                     self.found
-                        .extend(hits.map(|hit| (scan.hit(hit).0, Some((number as u32, hit)))));
+                        .extend(hits.map(|hit| (scan.index_of(hit), Some((number as u32, hit)))));
                 }
                 Verdict::Read => {
                     if loaded.is_none() {
@@ -145,9 +146,7 @@ impl<T: ResultItem> Merge<T> {
             out.extend(match (&loaded, source) {
                 (Some(part), _) => Some(T::in_part(part, *index, moment)),
                 (None, Some((scan, hit))) => {
-                    let (_, id, summary) = self.scans[*scan as usize].hit(*hit);
-                    let rank = (wanted.2, *index);
-                    T::from_index(FromIndex { rank, depth: wanted.1, id, summary })
+                    T::from_index(self.scans[*scan as usize].hit(*hit, wanted))
                 }
                 (None, None) => None,
             });

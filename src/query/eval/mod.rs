@@ -5,7 +5,8 @@
 //!
 //! - `walk` takes a chain over parts that were loaded. Both ways use it.
 //! - `scope` says which parts can matter for a chain, and asks the indexes of the store for them.
-//! - `from_index` answers from the turn index, without loading turns, as far as that goes.
+//! - `from_index` answers from the turn index, without loading turns, as far as that goes;
+//!   `index_hits` has what it found.
 //! - `chain_scan` joins these for one chain, `merge` goes over the parts with several chains, and
 //!   `search` gives what they find page by page.
 //! - `tops` answers what is asked of all that lies below `^root` and `^seq`, and `settle` decides positional pseudos that count over several parts.
@@ -18,6 +19,7 @@ mod chain_scan;
 mod edit_places;
 mod find;
 mod from_index;
+mod index_hits;
 mod inspect;
 mod local;
 mod merge;
@@ -35,7 +37,8 @@ pub(super) use from_index::TemplateQuery;
 pub(super) use inspect::{parts_looked_at, reads, trace};
 pub(super) use local::{Finder, find_in, is_local};
 pub use results::Hit;
+pub(crate) use results::ResultItem;
 #[cfg(feature = "sql")]
 pub(crate) use results::SummaryHit;
-pub(super) use results::{FoundId, ResultItem, arrange};
+pub(super) use results::{FoundId, arrange};
 pub(super) use search::Search;

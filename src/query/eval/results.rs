@@ -1,5 +1,6 @@
 //! What is found: whole nodes or ids alone, and their order (R7).
 
+use super::index_hits::IndexHits;
 use super::walk::{Flat, Part, recency};
 use crate::language::ast::Order;
 use crate::model::{ContentRef, Id, Node};
@@ -23,18 +24,6 @@ pub struct Hit {
     pub parent: Option<Id>,
     /// Its place in the canonical order of its tree.
     pub rank: (u64, u32),
-}
-
-#[cfg(feature = "sql")]
-impl Hit {
-    /// The part of the tree that it was found in; none for the root and `^seq`.
-    pub(crate) fn place(&self, tree: &Tree) -> Option<Place> {
-        match self.rank.0 {
-            SYS_RANK => Some(Place::Sys),
-            AH_RANK => Some(Place::Ah),
-            rank => tree.spine().nth(rank.checked_sub(FIRST_TURN_RANK)?).map(Place::Turn),
-        }
-    }
 }
 
 /// Puts hits in order, each once.
@@ -67,15 +56,16 @@ pub(crate) enum Wants {
     Summaries,
 }
 
-/// What the turn index has of a node.
+/// A node that was found in the turn index.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(not(feature = "sql"), allow(dead_code, reason = "SQL alone reads all of it"))]
 pub(crate) struct FromIndex<'a> {
-    pub(crate) rank: (u64, u32),
+    /// What it was found with, and its number there.
+    pub(crate) hits: &'a Arc<IndexHits>,
+    pub(crate) number: u32,
+    /// The depth and the rank of its part.
     pub(crate) depth: i64,
-    pub(crate) id: &'a str,
-    /// The node in the template of its turn, and its content, if that was wanted.
-    pub(crate) summary: Option<&'a (Arc<Node>, Option<ContentRef>)>,
+    pub(crate) rank: u64,
 }
 
 /// What is taken of the nodes that are found.
@@ -92,8 +82,17 @@ pub(crate) trait ResultItem: Sized {
     /// From the turn index; none if the node has to be read.
     fn from_index(found: FromIndex<'_>) -> Option<Self>;
 
+    /// From its id and its rank; none if the node has to be read.
+    fn from_id(found: &FoundId) -> Option<Self> {
+        let _ = found;
+        None
+    }
+
     /// Its id.
-    fn id(&self) -> &Id;
+    fn id(&self) -> &str;
+
+    /// Its id, to be kept.
+    fn kept_id(&self) -> Id;
 }
 
 impl ResultItem for Hit {
@@ -116,8 +115,12 @@ impl ResultItem for Hit {
         None
     }
 
-    fn id(&self) -> &Id {
+    fn id(&self) -> &str {
         &self.node.id
+    }
+
+    fn kept_id(&self) -> Id {
+        self.node.id.clone()
     }
 }
 
@@ -133,24 +136,89 @@ impl ResultItem for FoundId {
     }
 
     fn from_index(found: FromIndex<'_>) -> Option<FoundId> {
-        Some(FoundId { id: found.id.into(), rank: found.rank })
+        let (hits, number) = (found.hits, found.number);
+        Some(FoundId { id: hits.id(number).into(), rank: (found.rank, hits.index(number)) })
     }
 
-    fn id(&self) -> &Id {
+    fn from_id(found: &FoundId) -> Option<FoundId> {
+        Some(found.clone())
+    }
+
+    fn id(&self) -> &str {
         &self.id
+    }
+
+    fn kept_id(&self) -> Id {
+        self.id.clone()
     }
 }
 
 /// A node that was found, as far as the turn index has it.
 #[cfg(feature = "sql")]
 #[derive(Debug, Clone)]
-pub(crate) struct SummaryHit {
+pub(crate) enum SummaryHit {
+    /// It was read.
+    Whole(Hit),
+    /// It was not.
+    Indexed {
+        /// Where it was found, with others.
+        hits: Arc<IndexHits>,
+        /// Its number there.
+        number: u32,
+        /// Its depth (R6.6).
+        depth: i64,
+        /// The place of its part in the canonical order of its tree.
+        rank: u64,
+    },
+}
+
+#[cfg(feature = "sql")]
+impl SummaryHit {
     /// The node; of one that was not read, what the template of its turn has of it.
-    pub(crate) hit: Hit,
-    /// Its id.
-    pub(crate) id: Id,
+    pub(crate) fn node(&self) -> Option<&Node> {
+        match self {
+            SummaryHit::Whole(hit) => Some(&hit.node),
+            SummaryHit::Indexed { hits, number, .. } => hits.node(*number),
+        }
+    }
+
     /// Where its content is.
-    pub(crate) content: Option<ContentRef>,
+    pub(crate) fn content(&self) -> Option<ContentRef> {
+        match self {
+            SummaryHit::Whole(hit) => hit.node.content,
+            SummaryHit::Indexed { hits, number, .. } => hits.content(*number),
+        }
+    }
+
+    /// Its depth.
+    pub(crate) fn depth(&self) -> Option<i64> {
+        match self {
+            SummaryHit::Whole(hit) => hit.depth,
+            SummaryHit::Indexed { depth, .. } => Some(*depth),
+        }
+    }
+
+    /// Its place in the canonical order of its tree.
+    pub(crate) fn rank(&self) -> (u64, u32) {
+        match self {
+            SummaryHit::Whole(hit) => hit.rank,
+            SummaryHit::Indexed { hits, number, rank, .. } => (*rank, hits.index(*number)),
+        }
+    }
+
+    /// The part of the tree that it was found in; none for the root and `^seq`.
+    pub(crate) fn place(&self, tree: &Tree) -> Option<Place> {
+        match self.rank().0 {
+            SYS_RANK => Some(Place::Sys),
+            AH_RANK => Some(Place::Ah),
+            rank => tree.spine().nth(rank.checked_sub(FIRST_TURN_RANK)?).map(Place::Turn),
+        }
+    }
+
+    /// Whether it lies in a turn, or is one.
+    pub(crate) fn is_in_turn(&self) -> bool {
+        (FIRST_TURN_RANK..AH_RANK).contains(&self.rank().0)
+    }
 }
 
 #[cfg(feature = "sql")]
@@ -158,22 +226,32 @@ impl ResultItem for SummaryHit {
     const WANTS: Wants = Wants::Summaries;
 
     fn of(hit: Hit) -> SummaryHit {
-        SummaryHit { id: hit.node.id.clone(), content: hit.node.content, hit }
+        SummaryHit::Whole(hit)
     }
 
     fn in_part(part: &Part, index: u32, moment: &Moment<'_>) -> SummaryHit {
-        SummaryHit::of(Hit::in_part(part, index, moment))
+        SummaryHit::Whole(Hit::in_part(part, index, moment))
     }
 
     fn from_index(found: FromIndex<'_>) -> Option<SummaryHit> {
-        let (node, content) = found.summary?;
-        let hit =
-            Hit { node: node.clone(), depth: Some(found.depth), parent: None, rank: found.rank };
-        Some(SummaryHit { hit, id: found.id.into(), content: *content })
+        let FromIndex { hits, number, depth, rank } = found;
+        Some(SummaryHit::Indexed { hits: hits.clone(), number, depth, rank })
     }
 
-    fn id(&self) -> &Id {
-        &self.id
+    fn id(&self) -> &str {
+        match self {
+            SummaryHit::Whole(hit) => &hit.node.id,
+            SummaryHit::Indexed { hits, number, .. } => {
+                hits.id_in_turn(*number, hits.index(*number) as usize).unwrap_or_default()
+            }
+        }
+    }
+
+    fn kept_id(&self) -> Id {
+        match self {
+            SummaryHit::Whole(hit) => hit.node.id.clone(),
+            SummaryHit::Indexed { .. } => self.id().into(),
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 //! most. Only the order by id needs everything first, and keeps ids.
 
 use super::merge::Merge;
-use super::results::{FoundId, FromIndex, Hit, ResultItem, effective_order};
+use super::results::{FoundId, Hit, ResultItem, effective_order};
 use super::settle::settled;
 use super::walk::{AH_RANK, FIRST_TURN_RANK, ROOT_RANK, SEQ_RANK, SYS_RANK, read_part};
 use crate::language::ast::Order;
@@ -51,17 +51,42 @@ impl<T: ResultItem> Search<T> {
         let most = usize::try_from(self.left).map_or(most, |left| left.min(most));
         let mut page: Vec<T> = self.ready.drain(..most.min(self.ready.len())).collect();
         while page.len() < most && self.more(ask, moment, &mut page)? {
-            if self.skip > 0 {
-                let skipped = page.len().min(usize::try_from(self.skip).unwrap_or(usize::MAX));
-                page.drain(..skipped);
-                self.skip -= skipped as u64;
-            }
+            self.skip_in(&mut page);
         }
         if page.len() > most {
             self.ready.extend(page.drain(most..));
         }
         self.left -= page.len() as u64;
         Ok(page)
+    }
+
+    /// Adds the next ones to an empty page, at least so many or all that are left. What is found
+    /// together comes together, so that nothing has to be put aside.
+    #[cfg(feature = "sql")]
+    pub(crate) fn some(
+        &mut self,
+        ask: &Ask,
+        moment: &Moment<'_>,
+        least: usize,
+        page: &mut Vec<T>,
+    ) -> Read<()> {
+        page.extend(self.ready.drain(..));
+        let least = usize::try_from(self.left).map_or(least, |left| left.min(least));
+        while page.len() < least && self.more(ask, moment, page)? {
+            self.skip_in(page);
+        }
+        page.truncate(usize::try_from(self.left).unwrap_or(usize::MAX));
+        self.left -= page.len() as u64;
+        Ok(())
+    }
+
+    /// Leaves out what is still to be left out.
+    fn skip_in(&mut self, page: &mut Vec<T>) {
+        if self.skip > 0 {
+            let skipped = page.len().min(usize::try_from(self.skip).unwrap_or(usize::MAX));
+            page.drain(..skipped);
+            self.skip -= skipped as u64;
+        }
     }
 
     /// Adds some; false if there are no more.
@@ -146,8 +171,7 @@ fn all<T: ResultItem>(merge: &mut Merge<T>, moment: &Moment<'_>) -> Read<Vec<T>>
 
 /// The node of an id whose rank is known.
 fn node_of<T: ResultItem>(found: FoundId, moment: &Moment<'_>) -> Read<T> {
-    let known = FromIndex { rank: found.rank, depth: 0, id: &found.id, summary: None };
-    if let Some(node) = T::from_index(known) {
+    if let Some(node) = T::from_id(&found) {
         return Ok(node);
     }
     let (tree, (rank, index)) = (&moment.tree, found.rank);

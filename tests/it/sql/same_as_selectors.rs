@@ -1,13 +1,14 @@
 //! The tables against the operations that they stand for: `pact` against `nodes`, `each` against asking cycle by
 //! cycle, `changes` against `select` of the range, `lives` against a replay.
 
-use super::{int, old_store, rows, rows_with, texts};
+use super::{int, old_store, rows, rows_with, texts, value};
 use crate::support::life::grow;
 use crate::support::ops::sequence;
 use crate::support::random::{at_every_state, at_one_state, over_a_range, timeless};
+use crate::support::storage::Memory;
 use pactdb::json::canonical_string;
 use pactdb::session::{What, life};
-use pactdb::{Db, Generation, Json, Map, Selected};
+use pactdb::{Add, Commit, Db, Generation, Json, Map, Options, Remove, Selected};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -39,7 +40,7 @@ fn same_nodes(db: &Db, selector: &str) -> Result<(), TestCaseError> {
     let asked = rows_with(db, &format!("select {COMPARED} from pact(?)"), &texts(&[selector]));
     // These columns are in the turn index, and with one that is not they come from whole nodes.
     let columns = "id, nodeType, role, kind, key, tags, cad, offset, priority, pinned, removable, \
-                   bytes, chars, content, json, depth, at, first_cycle, last_cycle";
+                   parent, turn, path, bytes, chars, content, json, depth, at, first_cycle, last_cycle";
     let ask = |sql: String| rows_with(db, &sql, &texts(&[selector]));
     let indexed = ask(format!("select {columns} from pact(?)"));
     let whole = ask(format!("select {columns} from pact(?) where refs is null or refs <> ''"));
@@ -156,6 +157,66 @@ fn same_lives(db: &Db) -> Result<(), TestCaseError> {
         prop_assert_eq!(&row[1..], &expected, "{:?}", row[0]);
     }
     Ok(())
+}
+
+/// A store of which most turns are in the turn index, some in several versions, and some are not.
+fn long_store() -> Db {
+    let db = Options::new().clock(1000).create_on(Memory::default()).unwrap();
+    for turn in 0..210u64 {
+        db.add(Add::user(format!("question {turn}")).id(format!("q{turn}"))).unwrap();
+        let answer = Add::assistant("x".repeat(turn as usize % 97)).id(format!("a{turn}"));
+        db.add(if turn % 3 == 0 { answer.ttl(4) } else { answer }).unwrap();
+        if turn % 5 == 0 {
+            let plan = Add { content: Some(Json::List(vec![int(turn)])), ..Add::tool("") };
+            db.add(plan.kind("call").offset(-1).id(format!("c{turn}"))).unwrap();
+        }
+        // Turns that were sealed long ago have another version.
+        if turn % 15 == 0 && turn > 60 {
+            db.remove(Remove::target(format!("#c{}", turn - 60))).unwrap();
+        }
+        db.commit(Commit::new()).unwrap();
+    }
+    db.add(Add::user("not committed")).unwrap();
+    db
+}
+
+#[test]
+fn a_long_store_says_the_same_from_the_index_and_from_its_nodes() {
+    let db = long_store();
+    for selector in [
+        "@t0 *",
+        "@t0 .cb",
+        "@t0 .mt",
+        "@t0 .cb[role='assistant']",
+        "@t0 .cb[content~'7']",
+        "@t0 .mt:depth(5-9) .cb",
+        "@t0 .cb:last",
+        "@t0 .mt > *",
+        "@t0 .cb @limit=70 @skip=9",
+        "@t0 .cb @order=id",
+        "@t0 .cb[role='user'], @t0 .cb[kind='call']",
+        "@c150 .cb",
+        "@* .cb[role='tool']",
+        "*",
+        ".cb",
+    ] {
+        same_nodes(&db, selector).unwrap();
+    }
+    let bytes = |condition: &str| {
+        let taken = rows(&db, &format!("select id from pact('@t0 *') where {condition}"));
+        let left = condition.replace("bytes", "+bytes");
+        let left = rows(&db, &format!("select id from pact('@t0 *') where {left}"));
+        assert_eq!(taken, left, "{condition}");
+        taken.len()
+    };
+    let some = ["bytes > 90", "bytes between 3 and 10", "bytes = 13", "bytes < 4.5"];
+    assert!(some.iter().all(|condition| bytes(condition) > 0));
+    let none = ["bytes > 9e99", "bytes = null", "bytes = 'x'", "bytes < -1", "bytes = 2.5"];
+    assert!(none.iter().all(|condition| bytes(condition) == 0));
+    let count = |sql: &str| value(&db, &format!("select count(*) from pact('@t0 *') where {sql}"));
+    assert_eq!(count("bytes >= '90'"), count("bytes >= 90"));
+    assert!(bytes("bytes is null") > 0 && bytes("bytes < 'x'") > 0);
+    same_lives(&db).unwrap();
 }
 
 #[test]

@@ -4,7 +4,8 @@ use super::strip::strip;
 use super::templates::Templates;
 use crate::index::Indexed;
 use crate::json::Json;
-use crate::model::{ContentRef, Node, Place, ReadError, Slot, Subtree};
+use crate::model::{ContentRef, Place, ReadError, Slot, Subtree};
+use crate::query::eval::index_hits::IndexHits;
 use crate::query::eval::results::Wants;
 use crate::query::eval::scope::Wanted;
 use crate::query::eval::walk::check_other;
@@ -12,7 +13,6 @@ use crate::query::plan::{Chain, Check};
 use crate::query::timeline::{Moment, Read};
 use crate::snapshot::Body;
 use std::cell::RefCell;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// What is to be done about a turn.
@@ -24,49 +24,6 @@ pub(crate) enum Verdict {
     Skip,
     /// These nodes were found in it without reading it: the number of the first, and how many.
     Found(u32, u32),
-}
-
-/// What was found in some turns without reading them.
-#[derive(Debug, Default)]
-pub(crate) struct IndexHits {
-    /// The index of each node in its turn, and where its id stands.
-    nodes: Vec<(u32, Range<u32>)>,
-    /// The ids, one behind the other; empty where nobody wants them.
-    ids: String,
-    /// The summary of each; empty where nobody wants them.
-    summaries: Vec<Summary>,
-}
-
-/// The node in the template of its turn, and where its content is.
-pub(crate) type Summary = (Arc<Node>, Option<ContentRef>);
-
-impl IndexHits {
-    /// Forgets everything.
-    pub(crate) fn clear(&mut self) {
-        self.nodes.clear();
-        self.ids.clear();
-        self.summaries.clear();
-    }
-
-    /// How many nodes there are.
-    pub(crate) fn len(&self) -> usize {
-        self.nodes.len()
-    }
-
-    /// Adds a node.
-    pub(crate) fn push(&mut self, index: u32, id: &str, summary: Option<Summary>) {
-        self.summaries.extend(summary);
-        let from = self.ids.len() as u32;
-        self.ids.push_str(id);
-        self.nodes.push((index, from..self.ids.len() as u32));
-    }
-
-    /// The index of a node in its turn, its id, and its summary if that is wanted.
-    pub(crate) fn get(&self, number: u32) -> (u32, &str, Option<&Summary>) {
-        let (index, id) = &self.nodes[number as usize];
-        let id = &self.ids[id.start as usize..id.end as usize];
-        (*index, id, self.summaries.get(number as usize))
-    }
 }
 
 /// A chain as far as the turn index can answer it.
@@ -177,19 +134,18 @@ impl IndexEvaluator {
         moment.contents.each(&list, &mut |i, body| {
             passed[order[i]] = self.content_checks.iter().all(|check| check_body(&body, check));
         })?;
-        let all = std::mem::take(hits);
         for (turn, _) in contents {
             verdicts[*turn] = Verdict::Skip;
         }
-        for (number, (turn, _)) in contents.iter().enumerate().filter(|(i, _)| passed[*i]) {
+        let kept = contents.iter().zip(&passed).filter_map(|(of, passed)| passed.then_some(of));
+        for (number, (turn, _)) in (0..).zip(kept) {
             let verdict = &mut verdicts[*turn];
             *verdict = match *verdict {
                 Verdict::Found(first, count) => Verdict::Found(first, count + 1),
-                _ => Verdict::Found(hits.len() as u32, 1),
+                _ => Verdict::Found(number, 1),
             };
-            let (index, id, summary) = all.get(number as u32);
-            hits.push(index, id, summary.cloned());
         }
+        hits.retain(&passed);
         Ok(())
     }
 }
@@ -230,19 +186,22 @@ impl Pass<'_> {
             return;
         }
         let first = self.hits.len();
+        if self.wants == Wants::Summaries {
+            self.hits.keep_turn(&summary);
+        }
         for index in matches {
-            let Some(id) = summary.id(*index as usize) else {
+            let at = *index as usize;
+            let Some(id) = summary.id(at) else {
                 // The index does not have all ids of this turn, so it is read.
-                self.hits.nodes.truncate(first);
-                self.hits.summaries.truncate(first);
+                self.hits.truncate(first);
                 self.contents.truncate(first);
                 return;
             };
-            let at = *index as usize;
-            let id = if self.wants == Wants::Nodes { "" } else { id };
-            let shown = (self.wants == Wants::Summaries)
-                .then(|| (summary.template.node(at).clone(), summary.content(at)));
-            self.hits.push(*index, id, shown);
+            match self.wants {
+                Wants::Nodes => self.hits.push(*index, ""),
+                Wants::Ids => self.hits.push(*index, id),
+                Wants::Summaries => self.hits.push_kept(*index),
+            }
             if self.by_content {
                 self.contents.push((turn, summary.content(at)));
             }

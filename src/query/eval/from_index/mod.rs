@@ -11,5 +11,5 @@ mod evaluate;
 mod strip;
 mod templates;
 
-pub(super) use evaluate::{IndexEvaluator, IndexHits, Summary, Verdict};
+pub(super) use evaluate::{IndexEvaluator, Verdict};
 pub(crate) use templates::TemplateQuery;

@@ -2,15 +2,16 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use super::node_columns::{Found, NODE_COLUMNS, NodeReader, number_of};
-use super::run::{over, prepare};
+use super::node_columns::{FROM_INDEX, Found, NODE_COLUMNS, NodeReader, number_of};
+use super::plan::Plan;
+use super::run::{over, prepare, with_connection};
 use super::source::Source;
 use super::table::{Ask, Column, Kind, Rows, Shape, Table, Value};
 use crate::code::Code;
 use crate::db::{Add, Commit, Db};
 use crate::error::{Error, Result};
 use crate::model::Generation;
-use crate::query::Timeline;
+use crate::query::NodePage;
 use crate::query::plan::State;
 use std::sync::{Arc, LazyLock};
 
@@ -120,18 +121,40 @@ fn a_content_that_is_not_named_is_not_read() {
     let held = db.view();
     let view = held.shared();
     let plan = super::selector::plan_of(&view, "@t0 .cb").unwrap();
-    let row = Source::new(view.clone(), &plan, true).next(9).unwrap().pop().unwrap();
-    let found = Found { row, now: view.last_cycle(), state: State::Cycle(1) };
+    let mut page = NodePage::new();
+    Source::new(view.clone(), &plan, true).fill(9, &mut page).unwrap();
+    let found = Found { hit: &page.nodes[0], cycle: 1, now: 1, state: State::Cycle(1) };
     let mut reader = NodeReader::new(view);
     reader.begin();
     let needs = ["content", "chars", "lines", "tokens", "json"];
     for (column, shows) in NODE_COLUMNS.iter().filter(|(column, _)| !needs.contains(&column.name)) {
-        reader.column(&found, *shows).unwrap();
+        reader.column(found, *shows).unwrap();
         assert!(!reader.has_read(), "{} reads the content", column.name);
     }
     for name in needs {
         reader.begin();
-        reader.column(&found, NODE_COLUMNS[number_of(name)].1).unwrap();
+        reader.column(found, NODE_COLUMNS[number_of(name)].1).unwrap();
         assert!(reader.has_read(), "{name} does not read the content");
+    }
+}
+
+#[test]
+fn what_the_turn_index_has_is_asked_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1).unwrap();
+    let used = |columns: &str| {
+        let sql = format!("EXPLAIN QUERY PLAN SELECT {columns} FROM pact('@t0 .cb')");
+        with_connection(&db, &sql, |connection, _| {
+            let step: String = connection.query_row(&sql, [], |row| row.get(3)).unwrap();
+            Ok(Plan::read(step.split_once(':').unwrap().1).used)
+        })
+        .unwrap()
+    };
+    assert_eq!(used("count(*)"), 0);
+    for columns in ["role, sum(bytes)", "id, turn, parent, path, depth", "content, json, at"] {
+        assert_eq!(used(columns) & !*FROM_INDEX, 0, "{columns}");
+    }
+    for columns in ["role, age", "tokens", "time", "attrs", "ttl", "*"] {
+        assert_ne!(used(columns) & !*FROM_INDEX, 0, "{columns}");
     }
 }

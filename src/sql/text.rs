@@ -1,7 +1,14 @@
-//! Whether a text has stages, and where they begin.
+//! What a text is: a question in SQL, a selector with stages and where these begin, or neither.
 
 use crate::language::{Fault, Token, tokens};
-use crate::sql::completion::is_sql;
+
+/// Whether a line is a question in SQL: it begins with `select` or `with`.
+pub fn is_sql(line: &str) -> bool {
+    let line = line.trim_start();
+    let word = line.split(char::is_whitespace).next().unwrap_or_default();
+    word.len() < line.len()
+        && ["select", "with"].iter().any(|known| word.eq_ignore_ascii_case(known))
+}
 
 /// Whether a text is a selector with stages: a lone `|` stands outside of quotes and brackets.
 ///

@@ -1,10 +1,10 @@
 //! From a text to stages. What is SQL in them is not looked at: it keeps its place in the text.
 
-use super::first::first_stage;
 use super::scan::{Piece, split, trimmed, words};
 use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::language::{Dialect, nearest_word, parse_selector, parse_time};
+use crate::sql::text::first_stage;
 use std::ops::Range;
 
 /// The words that begin a stage.

@@ -27,6 +27,9 @@ pub(super) fn pieces(text: &str, within: Range<usize>) -> Vec<(Piece, usize, Ran
         let (piece, length) = match first {
             '\'' | '"' | '`' => (Piece::Closed, quoted(rest, first)),
             _ if rest.starts_with("--") => (Piece::Closed, rest.find('\n').unwrap_or(rest.len())),
+            _ if rest.starts_with("/*") => {
+                (Piece::Closed, rest[2..].find("*/").map_or(rest.len(), |end| end + 4))
+            }
             _ if rest.starts_with("||") => (Piece::Other, 2),
             '|' => (Piece::Pipe, 1),
             ',' => (Piece::Comma, 1),
@@ -77,7 +80,7 @@ pub(super) fn split(text: &str, within: Range<usize>, by: Piece) -> Vec<Range<us
 }
 
 /// The words of a text that stand outside of brackets.
-pub(super) fn words(text: &str, within: Range<usize>) -> Vec<Range<usize>> {
+pub(in crate::sql::sqlite) fn words(text: &str, within: Range<usize>) -> Vec<Range<usize>> {
     let words = pieces(text, within).into_iter();
     words
         .filter(|(piece, depth, _)| *piece == Piece::Word && *depth == 0)

@@ -1,11 +1,9 @@
 //! Running one statement: its parameters, its rows, its bounds.
 
-use super::answer::{SqlColumn, SqlReply};
-use super::completion::is_sql;
 use super::connection::open;
-use super::faults::{fault, plain};
+use super::faults::{fault, no_question, plain};
 use super::meter::Meter;
-use super::stages::{has_stages, statement};
+use super::stages::statement;
 use super::table::Table;
 use super::tables::tables;
 use crate::budget;
@@ -15,8 +13,10 @@ use crate::error::{Error, Result};
 use crate::json::{Json, canonical_string};
 use crate::limits::{MAX_SQL_REPLY_BYTES, MAX_SQL_TEXT_BYTES, SQL_ROWS};
 use crate::model::hex;
+use crate::sql::answer::{SqlColumn, SqlReply};
+use crate::sql::text::{has_stages, is_sql};
 use rusqlite::types::{Value, ValueRef};
-use rusqlite::{Connection, Statement};
+use rusqlite::{Connection, Row, Statement};
 use std::sync::Arc;
 
 /// Answers a question in SQL, or a selector with stages, at one moment of the store. `params` are a list for `?`, or an object
@@ -90,7 +90,7 @@ pub(super) fn prepare<'c>(
         let empty = statement.expanded_sql().is_none_or(|sql| sql.trim().is_empty());
         return Err(match empty {
             true => plain("there is no statement in the text"),
-            false => Error::new(Code::SqlDenied, "only questions can be asked: select … or with …"),
+            false => no_question(),
         });
     }
     Ok(statement)
@@ -112,23 +112,45 @@ fn run(
             kind: column.decl_type().map(str::to_owned),
         })
         .collect();
-    let (mut rows, mut bytes, mut truncated) = (Vec::new(), 0usize, false);
+    let (mut rows, mut room, mut truncated) = (Vec::new(), MAX_SQL_REPLY_BYTES, false);
     let mut found = statement.raw_query();
     while let Some(row) = found.next().map_err(|error| fault(error, sql, meter))? {
-        if rows.len() as u64 >= limit || bytes > MAX_SQL_REPLY_BYTES {
-            truncated = true;
-            break;
+        let fits = (rows.len() as u64) < limit;
+        let values = fits.then(|| values_of(row, columns.len(), &mut room)).transpose();
+        match values.map_err(|error| fault(error, sql, meter))?.flatten() {
+            Some(values) => rows.push(values),
+            None if fits && rows.is_empty() => {
+                let message = format!("an answer has at most {MAX_SQL_REPLY_BYTES} bytes");
+                return Err(Error::new(Code::Limit, message));
+            }
+            None => {
+                truncated = true;
+                break;
+            }
         }
-        let mut values = Vec::with_capacity(columns.len());
-        for i in 0..columns.len() {
-            let value = row.get_ref(i).map_err(|error| fault(error, sql, meter))?;
-            let value = to_json(value);
-            bytes += 8 + value.as_str().map_or(0, str::len);
-            values.push(value);
-        }
-        rows.push(values);
     }
     Ok(SqlReply { columns, rows, truncated })
+}
+
+/// The values of a row; none if there is no room for them.
+fn values_of(
+    row: &Row<'_>,
+    columns: usize,
+    room: &mut usize,
+) -> rusqlite::Result<Option<Vec<Json>>> {
+    let mut values = Vec::with_capacity(columns);
+    for i in 0..columns {
+        let value = row.get_ref(i)?;
+        let bytes = match value {
+            ValueRef::Text(text) => text.len(),
+            ValueRef::Blob(bytes) => bytes.len() * 2,
+            _ => 0,
+        };
+        let Some(left) = room.checked_sub(8 + bytes) else { return Ok(None) };
+        *room = left;
+        values.push(to_json(value));
+    }
+    Ok(Some(values))
 }
 
 fn to_json(value: ValueRef<'_>) -> Json {

@@ -2,6 +2,7 @@
 //! meant.
 
 use super::meter::Meter;
+use super::stages::words;
 use super::tables::shapes;
 use crate::budget;
 use crate::code::Code;
@@ -75,6 +76,7 @@ pub(super) fn fault(error: SqliteError, sql: &str, meter: &Meter) -> Error {
         return error;
     }
     match error {
+        SqliteError::SqlInputError { .. } if is_no_question(sql) => no_question(),
         SqliteError::SqlInputError { sql: part, .. } if part != sql => several(),
         SqliteError::SqlInputError { msg, offset, .. } => {
             invalid(&msg, sql, usize::try_from(offset).ok())
@@ -92,7 +94,8 @@ pub(super) fn fault(error: SqliteError, sql: &str, meter: &Meter) -> Error {
             ErrorCode::OutOfMemory => {
                 Error::new(Code::Limit, "the statement needs too much memory")
             }
-            _ => failed(&message.unwrap_or_else(|| failure.to_string()), sql),
+            _ if is_no_question(sql) => no_question(),
+            _ => invalid(&message.unwrap_or_else(|| failure.to_string()), sql, None),
         },
         other => invalid(&other.to_string(), sql, None),
     }
@@ -103,13 +106,47 @@ pub(super) fn plain(message: impl Into<String>) -> Error {
     Error::new(Code::SqlInvalid, message)
 }
 
-/// What SQLite says without a place in the text.
-fn failed(message: &str, sql: &str) -> Error {
-    let refused = ["may not be modified", "may not be altered"];
-    match refused.iter().any(|end| message.ends_with(end)) {
-        true => Error::new(Code::SqlDenied, "nothing can be made, changed or removed"),
-        false => invalid(message, sql, None),
-    }
+/// The error of a statement that is no question.
+pub(super) fn no_question() -> Error {
+    Error::new(Code::SqlDenied, "only questions can be asked: select … or with …")
+}
+
+/// Words that begin other statements.
+const OTHER_STATEMENTS: [&str; 19] = [
+    "alter",
+    "analyze",
+    "attach",
+    "begin",
+    "commit",
+    "create",
+    "delete",
+    "detach",
+    "drop",
+    "end",
+    "insert",
+    "pragma",
+    "reindex",
+    "release",
+    "replace",
+    "rollback",
+    "savepoint",
+    "update",
+    "vacuum",
+];
+
+/// Whether a text begins like another statement, whatever else is wrong with it. SQLite says of some of
+/// them only that they cannot be read: `delete from pact('.cb')`.
+fn is_no_question(sql: &str) -> bool {
+    let words = words(sql, 0..sql.len()).into_iter().map(|at| sql[at].to_ascii_lowercase());
+    let mut words = words.skip_while(|word| ["explain", "query", "plan"].contains(&&**word));
+    let word = match words.next() {
+        // What the tables of `with` are for stands behind them.
+        Some(with) if with == "with" => {
+            words.find(|word| ["select", "values", "insert", "update", "delete"].contains(&&**word))
+        }
+        word => word,
+    };
+    word.is_some_and(|word| OTHER_STATEMENTS.contains(&&*word))
 }
 
 fn several() -> Error {

@@ -1,7 +1,7 @@
 //! Which tables there are, for people and for completion.
 
-use super::answer::SqlTable;
 use super::tables::shapes;
+use crate::sql::answer::SqlTable;
 
 /// Every table that questions can read.
 pub fn catalogue() -> Vec<SqlTable> {

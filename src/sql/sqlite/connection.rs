@@ -7,21 +7,18 @@ use super::vtab;
 use crate::budget;
 use crate::limits::{MAX_PATTERN_BYTES, MAX_SQL_DEPTH, MAX_SQL_TEXT_BYTES, MAX_SQL_VALUE_BYTES};
 use rusqlite::config::DbConfig;
+use rusqlite::functions::FunctionFlags;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags, Result};
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Steps of SQLite between two looks at the deadline.
 const STEPS: i32 = 4096;
 
 /// The tables of SQLite's own that may be read.
 const OWN_TABLES: [&str; 2] = ["json_each", "json_tree"];
-
-/// Functions that reach out of the statement, wherever they come from.
-const FOREIGN: [&str; 6] =
-    ["edit", "fts3_tokenizer", "load_extension", "readfile", "sqlite_log", "writefile"];
 
 /// A connection over some tables.
 pub(super) fn open(tables: Vec<Arc<dyn Table>>, meter: &Arc<Meter>) -> Result<Connection> {
@@ -34,6 +31,7 @@ pub(super) fn open(tables: Vec<Arc<dyn Table>>, meter: &Arc<Meter>) -> Result<Co
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     bound(&connection)?;
+    let functions = plain_functions(&connection)?;
     regexp::register(&connection)?;
     let names: BTreeSet<String> = tables.iter().map(|table| table.shape().name.into()).collect();
     for table in tables {
@@ -42,7 +40,7 @@ pub(super) fn open(tables: Vec<Arc<dyn Table>>, meter: &Arc<Meter>) -> Result<Co
     let told = meter.clone();
     connection.progress_handler(STEPS, Some(|| budget::check().is_err()))?;
     connection.authorizer(Some(move |asked: AuthContext<'_>| {
-        match refusal(&asked.action, &names) {
+        match refusal(&asked.action, &names, functions) {
             None => Authorization::Allow,
             Some(what) => {
                 told.deny(what);
@@ -67,8 +65,29 @@ fn bound(connection: &Connection) -> Result<()> {
     limit(Limit::SQLITE_LIMIT_WORKER_THREADS, 0)
 }
 
+/// The functions that only compute: those that are built into SQLite itself, and that it counts as
+/// innocuous. What loads code, writes a log or comes with an extension is not among them.
+fn plain_functions(connection: &Connection) -> Result<&'static BTreeSet<String>> {
+    static KNOWN: OnceLock<BTreeSet<String>> = OnceLock::new();
+    if let Some(known) = KNOWN.get() {
+        return Ok(known);
+    }
+    let (harmless, direct) =
+        (FunctionFlags::SQLITE_INNOCUOUS.bits(), FunctionFlags::SQLITE_DIRECTONLY.bits());
+    let mut statement = connection.prepare(
+        "SELECT lower(name) FROM pragma_function_list WHERE builtin AND flags & ?1 = ?2",
+    )?;
+    let names = statement.query_map([harmless | direct, harmless], |row| row.get(0))?;
+    let names: BTreeSet<String> = names.collect::<Result<_>>()?;
+    Ok(KNOWN.get_or_init(|| names))
+}
+
 /// What is refused about an action, in words; none if it only reads our tables.
-fn refusal(action: &AuthAction<'_>, tables: &BTreeSet<String>) -> Option<String> {
+fn refusal(
+    action: &AuthAction<'_>,
+    tables: &BTreeSet<String>,
+    functions: &BTreeSet<String>,
+) -> Option<String> {
     match action {
         AuthAction::Select | AuthAction::Recursive => None,
         AuthAction::Read { table_name, .. } => {
@@ -77,8 +96,8 @@ fn refusal(action: &AuthAction<'_>, tables: &BTreeSet<String>) -> Option<String>
         }
         AuthAction::Function { function_name } => {
             let name = function_name.to_ascii_lowercase();
-            let foreign = FOREIGN.contains(&&*name);
-            foreign.then(|| format!("the function {name} cannot be called"))
+            let known = functions.contains(&name) || name == regexp::NAME;
+            (!known).then(|| format!("the function {name} cannot be called"))
         }
         AuthAction::Pragma { pragma_name, .. } => Some(format!("PRAGMA {pragma_name} is refused")),
         AuthAction::Attach { .. } | AuthAction::Detach { .. } => {

@@ -30,6 +30,15 @@ impl Shape {
         format!("CREATE TABLE {}({})", self.name, all.join(", "))
     }
 
+    /// Of the columns that SQLite looks at, a bit for each, those that are no arguments: these it looks
+    /// at always.
+    pub(super) fn shown(&self, used: u64) -> u64 {
+        match self.columns.len() {
+            columns @ ..63 => used & ((1 << columns) - 1),
+            _ => used,
+        }
+    }
+
     /// How it is called: `each(RANGE, SELECTOR)`.
     pub(super) fn call(&self) -> String {
         match self.args {

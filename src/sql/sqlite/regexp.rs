@@ -7,12 +7,15 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Error, Result};
 use std::borrow::Cow;
 
+/// What SQLite calls the operator.
+pub(super) const NAME: &str = "regexp";
+
 /// Makes `REGEXP` known to a connection.
 pub(super) fn register(connection: &Connection) -> Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8
         | FunctionFlags::SQLITE_DETERMINISTIC
         | FunctionFlags::SQLITE_INNOCUOUS;
-    connection.create_scalar_function("regexp", 2, flags, is_match)
+    connection.create_scalar_function(NAME, 2, flags, is_match)
 }
 
 fn is_match(context: &Context<'_>) -> Result<Option<bool>> {

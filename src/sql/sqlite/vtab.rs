@@ -99,6 +99,7 @@ unsafe impl<'vtab> VTab<'vtab> for Virtual {
     fn open(&mut self) -> SqliteResult<Cursor> {
         Ok(Cursor {
             base: sqlite3_vtab_cursor::default(),
+            shown: self.registered.table.shape().columns.len(),
             registered: self.registered.clone(),
             rows: RefCell::new(None),
             args: Vec::new(),
@@ -147,7 +148,7 @@ fn best(table: &dyn Table, info: &mut IndexInfo) -> bool {
             _ => {}
         }
     }
-    let used = info.col_used();
+    let used = shape.shown(info.col_used());
     let table = shape.name.to_owned();
     let plan = Plan { table, used, taken: taken.iter().map(|(_, taken)| *taken).collect() };
     for (n, (i, taken)) in (1..).zip(&taken) {
@@ -167,6 +168,8 @@ struct Cursor {
     /// Must be first.
     base: sqlite3_vtab_cursor,
     registered: Registered,
+    /// How many columns there are before the arguments.
+    shown: usize,
     rows: RefCell<Option<Box<dyn Rows>>>,
     args: Vec<String>,
     row: i64,
@@ -233,8 +236,7 @@ unsafe impl VTabCursor for Cursor {
 
     fn column(&self, context: &mut Context, column: c_int) -> SqliteResult<()> {
         let column = usize::try_from(column).unwrap_or(usize::MAX);
-        let shown = self.registered.table.shape().columns.len();
-        if let Some(arg) = column.checked_sub(shown) {
+        if let Some(arg) = column.checked_sub(self.shown) {
             return context.set_result(self.args.get(arg).map(String::as_str));
         }
         let mut set = Ok(());

@@ -8,10 +8,10 @@ use crate::error::Error;
 
 /// A statement, of which parts were typed.
 #[derive(Debug)]
-pub(in crate::sql) struct Statement<'a> {
+pub(in crate::sql::sqlite) struct Statement<'a> {
     typed: &'a str,
     /// The statement.
-    pub(in crate::sql) sql: String,
+    pub(in crate::sql::sqlite) sql: String,
     /// Parts that were typed: where each stands in the statement, where in the text, and how long it is.
     parts: Vec<(usize, usize, usize)>,
 }
@@ -57,7 +57,7 @@ impl Statement<'_> {
     }
 
     /// An error about the statement, as one about what was typed.
-    pub(in crate::sql) fn back(&self, mut error: Error) -> Error {
+    pub(in crate::sql::sqlite) fn back(&self, mut error: Error) -> Error {
         if error.details.text.as_deref() != Some(&*self.sql) {
             return error;
         }

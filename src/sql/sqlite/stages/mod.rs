@@ -4,21 +4,16 @@
 //! into its stages, `parse` reads them, `build` makes the statement, and its `back` leads from a place in
 //! it to the place in what was typed. There is no second evaluator.
 
-#[cfg(feature = "sql")]
 mod build;
-mod first;
-#[cfg(feature = "sql")]
 mod parse;
-#[cfg(feature = "sql")]
 mod scan;
 
-pub use first::{first_stage, has_stages, is_question};
+use crate::error::Result;
+use crate::language::Dialect;
+
+pub(super) use scan::words;
 
 /// The statement that a selector with stages stands for.
-#[cfg(feature = "sql")]
-pub(super) fn statement(
-    text: &str,
-    dialect: crate::language::Dialect,
-) -> crate::error::Result<build::Statement<'_>> {
+pub(super) fn statement(text: &str, dialect: Dialect) -> Result<build::Statement<'_>> {
     Ok(build::build(text, &parse::parse(text, dialect)?))
 }

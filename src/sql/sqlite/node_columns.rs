@@ -1,7 +1,6 @@
 //! The columns of nodes: every header, by the one table of headers, and what is derived.
 
 use super::json::{column_of, json_of, list_of, text_of};
-use super::source::Row;
 use super::table::{Column, Kind, Takes, Value};
 use crate::db::View;
 use crate::error::Result;
@@ -11,7 +10,7 @@ use crate::model::{
     iso_from_ns,
 };
 use crate::query::plan::State;
-use crate::query::{Moment, Timeline};
+use crate::query::{Moment, ResultItem, SummaryHit, Timeline};
 use crate::snapshot::text_tokens;
 use std::sync::{Arc, LazyLock};
 
@@ -62,7 +61,7 @@ pub(super) static NODE_COLUMNS: LazyLock<Vec<(Column, Shows)>> = LazyLock::new(|
     derived("last_cycle", Integer, Shows::LastCycle, "the newest snapshot that it was found in");
     for (column, shows) in &mut columns {
         match shows {
-            Shows::At => column.takes = Takes::Range,
+            Shows::At | Shows::Bytes => column.takes = Takes::Range,
             Shows::Header(header) if header.name == "id" => column.takes = Takes::Equal,
             Shows::Header(header) if header.name == "cycle" => column.takes = Takes::Range,
             _ => {}
@@ -97,6 +96,7 @@ pub(super) static FROM_INDEX: LazyLock<u64> = LazyLock::new(|| {
             header.in_template || header.name == "id" || header.held == Held::Content
         }
         Shows::Depth | Shows::At | Shows::LastCycle | Shows::FirstCycle => true,
+        Shows::Parent | Shows::Turn | Shows::Path => true,
         Shows::Bytes | Shows::Chars | Shows::Lines | Shows::Json => true,
         _ => false,
     };
@@ -105,8 +105,11 @@ pub(super) static FROM_INDEX: LazyLock<u64> = LazyLock::new(|| {
 });
 
 /// A node that was found, and the state that it was found in.
-pub(super) struct Found {
-    pub(super) row: Row,
+#[derive(Clone, Copy)]
+pub(super) struct Found<'a> {
+    pub(super) hit: &'a SummaryHit,
+    /// The cycle that its ttl is counted to.
+    pub(super) cycle: u64,
     /// The cycle that ages are counted to.
     pub(super) now: u64,
     pub(super) state: State,
@@ -140,35 +143,36 @@ impl NodeReader {
     }
 
     /// A column of the row.
-    pub(super) fn column<'a>(&'a mut self, found: &'a Found, shows: Shows) -> Result<Value<'a>> {
-        let row = &found.row;
-        let (node, content) = (&*row.hit.node, row.content);
+    pub(super) fn column<'a>(&'a mut self, found: Found<'a>, shows: Shows) -> Result<Value<'a>> {
+        let hit = found.hit;
         Ok(match shows {
-            Shows::Header(header) if header.held == Held::Content => {
-                self.content(content)?.map_or(Value::Null, |content| Value::Text(text_of(content)))
-            }
-            Shows::Header(header) if header.held == ID => Value::text(&row.id),
-            Shows::Header(header) => header_value(header, node, row.cycle),
-            Shows::Parent => Value::maybe_text(row.hit.parent.as_deref()),
-            Shows::Depth => Value::maybe_int(row.hit.depth),
-            Shows::Age => Value::int(i128::from(found.now) - i128::from(node.cycle)),
+            Shows::Header(header) if header.held == Held::Content => self
+                .content(hit.content())?
+                .map_or(Value::Null, |content| Value::Text(text_of(content))),
+            Shows::Header(header) if header.held == ID => Value::text(hit.id()),
+            Shows::Depth => Value::maybe_int(hit.depth()),
             Shows::At | Shows::LastCycle => Value::int(found.now),
-            Shows::Time => Value::owned(iso_from_ns(node.created_at_ns)),
-            Shows::Bytes => Value::maybe_int(content.map(|content| content.bytes)),
-            Shows::Chars => self.measured(content, |text| Some(text.chars().count() as u64))?,
-            Shows::Lines => self.measured(content, |text| Some(text.lines().count() as u64))?,
-            Shows::Tokens => match node.attrs.get("data_tokens") {
-                Some(Json::Int(given)) => Value::Int(*given),
-                _ => self.measured(content, text_tokens)?,
-            },
-            Shows::Attrs => Value::owned(attrs(node)),
-            Shows::Json => self.content(content)?.map_or(Value::Null, json_of),
-            Shows::Turn => match self.part(found)? {
-                Some((Place::Turn(_), part)) => Value::owned(part.top().id.to_string()),
-                _ => Value::Null,
-            },
+            Shows::Bytes => Value::maybe_int(hit.content().map(|content| content.bytes)),
+            Shows::Chars => self.measured(hit, |text| Some(text.chars().count() as u64))?,
+            Shows::Lines => self.measured(hit, |text| Some(text.lines().count() as u64))?,
+            Shows::Json => self.content(hit.content())?.map_or(Value::Null, json_of),
+            Shows::Parent => self.parent(found)?,
+            Shows::Turn => self.turn(found)?,
             Shows::Path => self.path(found)?,
             Shows::FirstCycle => self.first_cycle(found)?,
+            Shows::Header(_) | Shows::Age | Shows::Time | Shows::Tokens | Shows::Attrs => {
+                let Some(node) = hit.node() else { return Ok(Value::Null) };
+                match shows {
+                    Shows::Header(header) => header_value(header, node, found.cycle),
+                    Shows::Age => Value::int(i128::from(found.now) - i128::from(node.cycle)),
+                    Shows::Time => Value::owned(iso_from_ns(node.created_at_ns)),
+                    Shows::Attrs => Value::owned(attrs(node)),
+                    _ => match node.attrs.get("data_tokens") {
+                        Some(Json::Int(given)) => Value::Int(*given),
+                        _ => self.measured(hit, text_tokens)?,
+                    },
+                }
+            }
         })
     }
 
@@ -184,15 +188,15 @@ impl NodeReader {
 
     fn measured<'a>(
         &mut self,
-        content: Option<ContentRef>,
+        hit: &SummaryHit,
         measure: impl FnOnce(&str) -> Option<u64>,
     ) -> Result<Value<'a>> {
-        let content = self.content(content)?;
+        let content = self.content(hit.content())?;
         Ok(Value::maybe_int(content.and_then(|content| measure(&text_of(content)))))
     }
 
     /// The tree that a node was found in.
-    fn tree(&mut self, found: &Found) -> Result<&Tree> {
+    fn tree(&mut self, found: Found<'_>) -> Result<&Tree> {
         let known = self.tree.take().filter(|(state, _)| *state == found.state);
         let tree = match known {
             Some(known) => known,
@@ -201,27 +205,54 @@ impl NodeReader {
         Ok(&self.tree.insert(tree).1)
     }
 
-    /// The part that a node lies in.
-    fn part(&mut self, found: &Found) -> Result<Option<(Place, &Subtree)>> {
+    /// The part that a node lies in; none for the root and `^seq`.
+    fn part(&mut self, found: Found<'_>) -> Result<Option<&Subtree>> {
         let tree = self.tree(found)?;
-        let Some(place) = found.row.hit.place(tree) else { return Ok(None) };
+        let Some(place) = found.hit.place(tree) else { return Ok(None) };
         let known =
             matches!(&self.part, Some((state, at, _)) if (*state, *at) == (found.state, place));
         if !known {
             let part = self.tree(found)?.subtree(place)?;
             self.part = Some((found.state, place, part));
         }
-        Ok(self.part.as_ref().map(|(_, place, part)| (*place, &**part)))
+        Ok(self.part.as_ref().map(|(.., part)| &**part))
+    }
+
+    fn parent<'a>(&'a mut self, found: Found<'a>) -> Result<Value<'a>> {
+        let (hits, number) = match found.hit {
+            SummaryHit::Whole(hit) => return Ok(Value::maybe_text(hit.parent.as_deref())),
+            SummaryHit::Indexed { hits, number, .. } => (hits, *number),
+        };
+        let index = found.hit.rank().1 as usize;
+        Ok(match hits.nodes_of(number).and_then(|nodes| nodes.parent(index)) {
+            Some(parent) => Value::maybe_text(hits.id_in_turn(number, parent)),
+            None if found.hit.is_in_turn() => Value::text(&self.tree(found)?.seq().id),
+            None => Value::text(&self.tree(found)?.root().id),
+        })
+    }
+
+    fn turn<'a>(&'a mut self, found: Found<'a>) -> Result<Value<'a>> {
+        Ok(match found.hit {
+            hit if !hit.is_in_turn() => Value::Null,
+            SummaryHit::Indexed { hits, number, .. } => {
+                Value::maybe_text(hits.id_in_turn(*number, 0))
+            }
+            SummaryHit::Whole(_) => {
+                Value::maybe_text(self.part(found)?.map(|part| &*part.top().id))
+            }
+        })
     }
 
     /// The position of R6.9: the depth, and the offsets from there.
-    fn path<'a>(&mut self, found: &Found) -> Result<Value<'a>> {
-        let (Some(depth), index) = (found.row.hit.depth, found.row.hit.rank.1 as usize) else {
-            return Ok(Value::Null);
+    fn path<'a>(&mut self, found: Found<'_>) -> Result<Value<'a>> {
+        let Some(depth) = found.hit.depth() else { return Ok(Value::Null) };
+        let part = match found.hit {
+            SummaryHit::Indexed { hits, number, .. } => hits.nodes_of(*number),
+            SummaryHit::Whole(_) => self.part(found)?,
         };
-        let Some((_, part)) = self.part(found)? else { return Ok(Value::Null) };
+        let Some(part) = part else { return Ok(Value::Null) };
         let mut offsets = Vec::new();
-        let mut next = Some(index).filter(|index| *index < part.len());
+        let mut next = Some(found.hit.rank().1 as usize).filter(|index| *index < part.len());
         while let Some(index) = next {
             next = part.parent(index);
             if next.is_some() {
@@ -232,12 +263,12 @@ impl NodeReader {
         Ok(Value::owned(format!("(d{depth}{})", offsets.concat())))
     }
 
-    fn first_cycle<'a>(&self, found: &Found) -> Result<Value<'a>> {
-        let places = self.view.places_of(&found.row.id)?;
+    fn first_cycle<'a>(&self, found: Found<'_>) -> Result<Value<'a>> {
+        let places = self.view.places_of(found.hit.id())?;
         let first = places.iter().map(|(cycle, _)| *cycle).min();
         // The root and `^seq` lie in no place, and are in every snapshot; what is in no snapshot yet
         // will be in the next.
-        let first = match found.row.hit.depth {
+        let first = match found.hit.depth() {
             None => self.view.history().iter().next(),
             Some(_) => first.or(Some(found.now)),
         };

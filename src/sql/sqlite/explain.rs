@@ -1,6 +1,5 @@
 //! How SQLite will go about a statement, and which of its conditions reach the engine.
 
-use super::answer::{SqlColumn, SqlReply};
 use super::faults::fault;
 use super::plan::Plan;
 use super::run::{in_sql, prepare, with_connection};
@@ -8,6 +7,7 @@ use super::tables::shapes;
 use crate::db::Db;
 use crate::error::Result;
 use crate::json::Json;
+use crate::sql::answer::{SqlColumn, SqlReply};
 use std::collections::HashMap;
 
 /// The steps of a statement, in order, each a row; what is done inside another is indented. Before them

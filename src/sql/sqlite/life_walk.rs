@@ -41,7 +41,8 @@ pub(super) fn lives(view: &View, wanted: &Wanted<'_>) -> Result<Vec<Life>> {
     // The root and `^seq` lie in no part whose versions say when they changed.
     let only = only.filter(|cycles| !cycles.is_empty());
     let only: Option<BTreeSet<u64>> = only.map(|cycles| cycles.into_iter().collect());
-    let mut walk = Walk { view, wanted, lives: Vec::new(), known: HashMap::new() };
+    let (lives, met, known) = (Vec::new(), Vec::new(), HashMap::new());
+    let mut walk = Walk { view, wanted, lives, met, known, last: None };
     let mut before = 0;
     let total = view.history().len();
     for (done, cycle) in view.history().iter().enumerate() {
@@ -59,13 +60,19 @@ struct Walk<'a> {
     view: &'a View,
     wanted: &'a Wanted<'a>,
     lives: Vec<Life>,
+    /// The newest snapshot that each of them was met in.
+    met: Vec<u64>,
+    /// The numbers of lives by their ids.
     known: HashMap<Id, usize>,
+    /// The snapshot that was walked through last.
+    last: Option<(u64, Tree)>,
 }
 
 impl Walk<'_> {
     fn commit(&mut self, before: u64, cycle: u64) -> Result<()> {
         let new = self.view.at(cycle)?;
-        let old = if before == 0 { None } else { Some(self.view.at(before)?) };
+        let old = self.snapshot(before)?;
+        self.last = Some((cycle, new.clone()));
         let (mut gone, mut there) = (Vec::new(), Vec::new());
         for changed in self.view.changed_parts(cycle)? {
             if let (Some(old), true) = (&old, changed.before) {
@@ -84,12 +91,21 @@ impl Walk<'_> {
             return Ok(());
         }
         let info = self.view.commit(cycle)?;
-        let how = How::of(self.view, &info, before, old.as_ref())?;
+        let mut how = How::of(self.view, info, before, old);
         for at in gone {
             let ended = how.ended(&self.lives[at].node.id)?;
             self.lives[at].ended = Some((cycle, ended));
         }
         Ok(())
+    }
+
+    /// A snapshot; none before the first.
+    fn snapshot(&mut self, cycle: u64) -> Result<Option<Tree>> {
+        match self.last.take() {
+            _ if cycle == 0 => Ok(None),
+            Some((known, tree)) if known == cycle => Ok(Some(tree)),
+            _ => Ok(Some(self.view.at(cycle)?)),
+        }
     }
 
     /// The working state, as the snapshot that comes next.
@@ -99,7 +115,7 @@ impl Walk<'_> {
         let (mut gone, mut there) = (Vec::new(), Vec::new());
         let changed = new.changed_turns().keys().map(|slot| Place::Turn(*slot));
         let places = [Place::Sys, Place::Ah].into_iter().chain(changed);
-        let old = if last == 0 { None } else { Some(self.view.at(last)?) };
+        let old = self.snapshot(last)?;
         for place in places {
             let known = place
                 .slot()
@@ -125,37 +141,35 @@ impl Walk<'_> {
         (old, before): (Option<&Tree>, &[Arc<Subtree>]),
         (new, there): (&Tree, &[(Place, Arc<Subtree>)]),
     ) -> Vec<usize> {
-        let mut alive: BTreeSet<usize> = BTreeSet::new();
-        alive.extend(self.meet(cycle, new.root(), None));
-        alive.extend(self.meet(cycle, new.seq(), None));
+        self.meet(cycle, new.root(), None);
+        self.meet(cycle, new.seq(), None);
         for (place, part) in there {
             let turn = place.slot().map(|_| part.top().id.clone());
             for entry in part.entries() {
-                if let Some(at) = self.meet(cycle, &entry.node, turn.as_ref()) {
-                    alive.insert(at);
-                }
+                self.meet(cycle, &entry.node, turn.as_ref());
             }
         }
         let ids = before.iter().flat_map(|part| part.entries()).map(|entry| &entry.node.id);
         let ids = ids.chain(old.into_iter().flat_map(|old| [&old.root().id, &old.seq().id]));
         let known = ids.filter_map(|id| self.known.get(id).copied());
-        known.filter(|at| !alive.contains(at)).collect()
+        known.filter(|at| self.met[*at] != cycle).collect()
     }
 
-    fn meet(&mut self, cycle: u64, node: &Arc<Node>, turn: Option<&Id>) -> Option<usize> {
+    fn meet(&mut self, cycle: u64, node: &Arc<Node>, turn: Option<&Id>) {
         if let Some(at) = self.known.get(&node.id) {
             let life = &mut self.lives[*at];
             (life.node, life.turn, life.ended) = (node.clone(), turn.cloned(), None);
-            return Some(*at);
+            self.met[*at] = cycle;
+            return;
         }
         let Wanted { id, keep } = self.wanted;
         if id.is_some_and(|id| id != &*node.id) || !keep(node) {
-            return None;
+            return;
         }
         self.known.insert(node.id.clone(), self.lives.len());
+        self.met.push(cycle);
         let turn = turn.cloned();
         self.lives.push(Life { node: node.clone(), born: cycle, turn, ended: None });
-        Some(self.lives.len() - 1)
     }
 }
 
@@ -165,63 +179,95 @@ fn parts(tree: &Tree) -> Result<Vec<(Place, Arc<Subtree>)>> {
 }
 
 /// How nodes went with a commit.
-enum How {
+enum How<'a> {
     /// All in the same way.
     All(&'static str),
-    /// With what the commit names, in the state right before it.
-    Named { before: Tree, named: HashMap<Id, &'static str> },
+    /// With what the commit names.
+    Named(Box<Named<'a>>),
 }
 
-impl How {
-    fn of(view: &View, info: &CycleInfo, before: u64, old: Option<&Tree>) -> Result<How> {
+/// What a commit names of what it removed: the topmost nodes.
+struct Named<'a> {
+    view: &'a View,
+    /// The cycle of the snapshot before, and the event that made the commit.
+    last: (u64, u64),
+    old: Option<Tree>,
+    how: HashMap<Id, &'static str>,
+    /// The state right before the commit, once it was needed.
+    before: Option<Tree>,
+}
+
+impl<'a> How<'a> {
+    fn of(view: &'a View, info: CycleInfo, last: u64, old: Option<Tree>) -> How<'a> {
         match info.kind {
-            CycleKind::Restore(_) => return Ok(How::All("restored")),
-            CycleKind::Import => return Ok(How::All("removed")),
+            CycleKind::Restore(_) => return How::All("restored"),
+            CycleKind::Import => return How::All("removed"),
             CycleKind::Commit => {}
         }
-        let removed = &info.removed;
+        let removed = info.removed;
         let lists = [
-            (&removed.expired, "expired"),
-            (&removed.cascaded, "cascaded"),
-            (&removed.pruned, "pruned"),
+            (removed.expired, "expired"),
+            (removed.cascaded, "cascaded"),
+            (removed.pruned, "pruned"),
         ];
-        let named: HashMap<Id, &'static str> = lists
+        let how: HashMap<Id, &'static str> = lists
             .into_iter()
-            .flat_map(|(ids, how)| ids.iter().map(move |id| (id.clone(), how)))
+            .flat_map(|(ids, how)| ids.into_iter().map(move |id| (id, how)))
             .collect();
-        if named.is_empty() {
-            return Ok(How::All("removed"));
+        match how.is_empty() {
+            true => How::All("removed"),
+            false => {
+                How::Named(Box::new(Named { view, last: (last, info.seq), old, how, before: None }))
+            }
         }
-        // Where no edit took anything away or elsewhere, the snapshot before says the same.
-        let first = if before == 0 { 1 } else { view.commit(before)?.seq + 1 };
-        let count = usize::try_from(info.seq.saturating_sub(first)).unwrap_or(usize::MAX);
-        let moves = view.records(first, count)?.iter().any(|record| {
-            matches!(
-                record.event,
-                Event::Removed { .. } | Event::Moved { .. } | Event::Undone { .. }
-            )
-        });
-        let before = match old.filter(|_| !moves) {
-            Some(old) => old.clone(),
-            None => view.after_event(info.seq - 1, before)?.0,
-        };
-        Ok(How::Named { before, named })
     }
 
-    fn ended(&self, id: &Id) -> Result<&'static str> {
-        let (before, named) = match self {
-            How::All(how) => return Ok(how),
-            How::Named { before, named } => (before, named),
+    fn ended(&mut self, id: &Id) -> Result<&'static str> {
+        match self {
+            How::All(how) => Ok(how),
+            How::Named(named) => match named.how.get(id) {
+                Some(how) => Ok(how),
+                None => named.above(id),
+            },
+        }
+    }
+}
+
+impl Named<'_> {
+    /// How a node went that is not named: with the topmost above it that is, else by an edit.
+    fn above(&mut self, id: &Id) -> Result<&'static str> {
+        let before = match self.before.take() {
+            Some(before) => before,
+            None => self.right_before()?,
         };
+        let before = self.before.insert(before);
         let Some(position) = before.find(id)? else { return Ok("removed") };
         let part = before.subtree(position.place)?;
         let mut next = Some(position.index);
         while let Some(index) = next {
-            if let Some(how) = named.get(&part.node(index).id) {
+            if let Some(how) = self.how.get(&part.node(index).id) {
                 return Ok(how);
             }
             next = part.parent(index);
         }
         Ok("removed")
+    }
+
+    /// The state right before the commit. Where no edit took anything away or elsewhere, the snapshot
+    /// before says the same.
+    fn right_before(&self) -> Result<Tree> {
+        let (last, seq) = self.last;
+        let first = if last == 0 { 1 } else { self.view.commit(last)?.seq + 1 };
+        let count = usize::try_from(seq.saturating_sub(first)).unwrap_or(usize::MAX);
+        let moves = self.view.records(first, count)?.iter().any(|record| {
+            matches!(
+                record.event,
+                Event::Removed { .. } | Event::Moved { .. } | Event::Undone { .. }
+            )
+        });
+        match self.old.as_ref().filter(|_| !moves) {
+            Some(old) => Ok(old.clone()),
+            None => Ok(self.view.after_event(seq - 1, last)?.0),
+        }
     }
 }
