@@ -2,7 +2,7 @@
 //!
 //! Questions that once took seconds or never ended, and a seeded sample of random ones, are asked of
 //! the history of `benches/query.rs`, each with a deadline; beside SQLite where it can be asked the
-//! same. "first" is the first time that a question is asked, "again" the median of asking again. The
+//! same; and timelines, which should take less than 100 ms. "first" is the first time that a question is asked, "again" the median of asking again. The
 //! random ones are printed from the slowest on.
 //!
 //! `-- short` takes 20,000 turns, `-- quick` 2,000; else there are 200,000. `-- only=age` asks the
@@ -15,7 +15,7 @@ mod history;
 mod support;
 
 use history::{History, cached};
-use pactdb::{Budget, Db, Selected};
+use pactdb::{Budget, Db, Selected, TimelineRange};
 use std::time::{Duration, Instant};
 use support::{Random, percentile};
 
@@ -44,6 +44,7 @@ fn main() {
         let theirs = sql.map(|sql| sqlite(&history, &sql, timing.found));
         print_row(&selector, &timing, theirs);
     }
+    print_timelines(&history.db, turns);
     let mut random = Random::new(13);
     let texts = (0..count).map(|_| random_question(&mut random, turns));
     let mut timings: Vec<(String, Timing)> = texts
@@ -98,6 +99,36 @@ fn known(turns: u64) -> Vec<(String, Option<String>)> {
     ];
     let with_sql = with_sql.map(|(text, sql)| (text, Some(sql)));
     with_sql.into_iter().chain(alone.map(|text| (text.to_owned(), None))).collect()
+}
+
+/// Charts of all of history and of pieces of it.
+fn print_timelines(db: &Db, turns: u64) {
+    println!("\n{:<60} {:>8} {:>10} {:>10}", "timeline", "buckets", "first", "again");
+    let tenth = turns / 10;
+    for (name, from, to, buckets) in [
+        ("all of it", 1, turns, 500),
+        ("all of it", 1, turns, 2000),
+        ("a tenth in the middle", 4 * tenth + 7, 5 * tenth + 7, 2000),
+        ("the newest thousand", turns - 999, turns, 1000),
+    ] {
+        db.clear_cache();
+        let range = TimelineRange {
+            from: Some(from),
+            to: Some(to),
+            buckets: Some(buckets),
+            ..TimelineRange::default()
+        };
+        let mut samples = Vec::new();
+        let mut found = 0;
+        for _ in 0..21 {
+            let start = Instant::now();
+            found = db.timeline(&range).unwrap().cycle.len();
+            samples.push(start.elapsed().as_nanos() as u64);
+        }
+        let ms = |nanoseconds: u64| nanoseconds as f64 / 1e6;
+        let (first, again) = (ms(samples[0]), ms(percentile(&mut samples[1..].to_vec(), 0.5)));
+        println!("{name:<60} {found:>8} {first:>10.3} {again:>10.3}");
+    }
 }
 
 /// Pieces of the language, put together.

@@ -78,15 +78,23 @@ pub(crate) fn attempts(view: &View, cycle: Option<u64>) -> Result<Vec<Attempt>, 
 /// The cycles `from..=to` of the provider calls that failed, one for each call, in order.
 pub(crate) fn failed_attempts(view: &View, from: u64, to: u64) -> Result<Vec<u64>, StoreError> {
     let table = view.open_table(FAILED_ATTEMPTS)?;
-    let range = table.range((from, "")..(to.saturating_add(1), ""))?;
-    range
-        .map(|entry| {
-            budget::check()?;
-            let (key, row) = entry?;
-            checked_bytes(FAILED_ATTEMPTS, &key, &row)?;
-            Ok(key.value().0)
-        })
-        .collect()
+    // The rows on both sides are looked at too: a bad byte in a key hides a row there.
+    if let Some(before) = table.range(..(from, ""))?.next_back() {
+        let (key, row) = before?;
+        checked_bytes(FAILED_ATTEMPTS, &key, &row)?;
+    }
+    let mut cycles = Vec::new();
+    for entry in table.range((from, "")..)? {
+        budget::check()?;
+        let (key, row) = entry?;
+        checked_bytes(FAILED_ATTEMPTS, &key, &row)?;
+        let cycle = key.value().0;
+        if cycle > to {
+            break;
+        }
+        cycles.push(cycle);
+    }
+    Ok(cycles)
 }
 
 /// The cycle of a provider call, if there is one of that name.

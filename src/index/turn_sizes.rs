@@ -9,10 +9,9 @@ use super::tables::{PageKey, TURN_SIZES};
 use super::view::View;
 use crate::model::{Slot, ThreadSize};
 use crate::storage::{
-    Bytes, Numbers, Readable, StoreError, Writer, checked_bytes, insert_bytes, put_number,
+    Numbers, Readable, StoreError, Writer, checked_bytes, insert_bytes, put_number,
 };
 use std::collections::BTreeMap;
-use std::ops::Bound;
 
 /// Cycles, and ranks of an import, in a row.
 const PAGE: u32 = 256;
@@ -126,14 +125,25 @@ fn read_row(key: PageKey, bytes: &[u8]) -> Result<(ThreadSize, Sizes), StoreErro
 pub(crate) fn stored_size(view: &View, slot: Slot, before: bool) -> Result<ThreadSize, StoreError> {
     let table = view.open_table(TURN_SIZES)?;
     let own = page(slot).0;
-    let range: (Bound<PageKey>, Bound<PageKey>) = match before {
-        true => (Bound::Unbounded, Bound::Excluded((own + 1, 0))),
-        false => (Bound::Included((own, 0)), Bound::Unbounded),
+    // The row on the other side is looked at too: a bad byte in a key hides a row there.
+    let rows = match before {
+        true => table.range::<PageKey>(..)?,
+        false => {
+            if let Some(entry) = table.range::<PageKey>(..(own, 0))?.next_back() {
+                let (key, row) = entry?;
+                checked_bytes(TURN_SIZES, &key, &row)?;
+            }
+            table.range::<PageKey>((own, 0)..)?
+        }
     };
     let mut size = ThreadSize::default();
-    for entry in Readable::<PageKey, Bytes>::range(&table, range)? {
+    for entry in rows {
         let (key, row) = entry?;
-        let (whole, sizes) = read_row(key.value(), checked_bytes(TURN_SIZES, &key, &row)?)?;
+        let bytes = checked_bytes(TURN_SIZES, &key, &row)?;
+        if before && key.value().0 > own {
+            break;
+        }
+        let (whole, sizes) = read_row(key.value(), bytes)?;
         size = size.plus(match key.value().0 == own {
             false => whole,
             true => {

@@ -276,7 +276,7 @@ fn a_rebuild_that_is_cut_off_or_whose_caller_panics_has_not_happened() {
         // Nothing of what was made beside stays.
         let db = Database::builder().create_with_backend(disk).unwrap();
         let txn = db.begin_read().unwrap();
-        assert_eq!(txn.list_tables().unwrap().count(), 16);
+        assert_eq!(txn.list_tables().unwrap().count(), 19);
     }
 }
 

@@ -8,7 +8,7 @@ use crate::support::storage::Memory;
 use pactdb::internals::budget;
 use pactdb::internals::budget::Reason;
 use pactdb::session::{ImportRequest, Replay, ReplayRequest, dump, import, life};
-use pactdb::{Budget, Cancel, Db, Diff, Options, Result};
+use pactdb::{Budget, Cancel, Db, Diff, Options, Result, TimelineRange};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -89,7 +89,7 @@ fn lived() -> Db {
 /// Everything that may take long, each under its name.
 type Work = (&'static str, fn(&Db) -> Result<()>);
 
-const WORK: [Work; 14] = [
+const WORK: [Work; 15] = [
     ("a scan", |db| db.select("@t0 .cb[role='user']").map(drop)),
     ("nodes", |db| db.nodes(".cb").map(drop)),
     ("a search", |db| db.select(".cb[content~'question 6.']").map(drop)),
@@ -108,6 +108,7 @@ const WORK: [Work; 14] = [
     }),
     ("a life", |db| life(db, "u3").map(drop)),
     ("a dump", |db| dump(db, &mut std::io::sink(), &mut |_, _| {}).map(drop)),
+    ("a timeline", |db| db.timeline(&TimelineRange::default()).map(drop)),
     ("a check of everything", |db| db.verify(|_| {}).map(drop)),
 ];
 

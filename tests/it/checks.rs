@@ -46,7 +46,10 @@ fn store() -> Vec<u8> {
             _ => {
                 let name = format!("a{turn}");
                 must(&db, &json!({"op": "attempt", "action": "start", "attempt_id": name}));
-                must(&db, &json!({"op": "attempt", "action": "finish", "attempt_id": name}));
+                let finish = json!({"op": "attempt", "action": "finish", "attempt_id": name});
+                let failed =
+                    json!({"op": "attempt", "action": "finish", "attempt_id": name, "error": "x"});
+                must(&db, if turn % 8 == 3 { &failed } else { &finish });
             }
         }
         must(&db, &json!({"op": "batch", "ops": [said, {"op": "commit"}]}));
@@ -72,6 +75,8 @@ fn decide(image: &[u8]) -> Vec<Value> {
         json!({"op": "commit"}),
         json!({"op": "commit"}),
         json!({"op": "export"}),
+        json!({"op": "timeline"}),
+        json!({"op": "timeline", "from": "30", "to": "66"}),
     ] {
         replies.push(ask(&db, &request));
     }
@@ -154,6 +159,9 @@ fn a_flipped_bit_in_a_small_index_decides_nothing() {
     check::<&str>(&image, &right, "open_attempts", &mut random);
     check::<&[u8]>(&image, &right, "ids", &mut random);
     check::<&str>(&image, &right, "instances", &mut random);
+    check::<(u8, u64)>(&image, &right, "figures", &mut random);
+    check::<(u64, u32)>(&image, &right, "turn_sizes", &mut random);
+    check::<(u64, &str)>(&image, &right, "failed_attempts", &mut random);
 }
 
 /// What a store says of itself has a check as well: a store that is taken for one of the other

@@ -351,6 +351,30 @@ fn coarse_levels_are_put_together_from_fine_ones() {
     }
 }
 
+/// Whoever asks while commits go on is told of a state that was, whole.
+#[test]
+fn a_timeline_beside_commits_is_whole() {
+    let db = Options::new().clock(CLOCK).create_on(Memory::default()).unwrap();
+    let writer = db.clone();
+    let writing = std::thread::spawn(move || {
+        for turn in 0..300 {
+            let said = json!({"op": "add", "role": "user", "content": format!("number {turn}")});
+            must(&writer, &json!({"op": "batch", "ops": [said, {"op": "commit"}]}));
+        }
+    });
+    let mut most = 0;
+    while most < 300 {
+        let asked = must(&db, &json!({"op": "timeline", "buckets": 2000}));
+        let count = asked["snapshots"].as_u64().unwrap();
+        assert!(count >= most, "{count} after {most}");
+        assert_eq!(asked["to"], count);
+        assert_eq!(asked["cycle"], json!((1..=count).collect::<Vec<u64>>()));
+        assert_eq!(asked["blocks"], asked["cycle"]);
+        most = count;
+    }
+    writing.join().unwrap();
+}
+
 /// Where a thread parts in the middle of many turns, what is left is told from the nearer end.
 #[test]
 fn a_break_anywhere_is_told_exactly() {

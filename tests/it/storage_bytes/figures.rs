@@ -35,11 +35,11 @@ struct Figures {
 }
 
 pub(super) fn check(db: &Database, parts: &Parts, log: &Log, generation: &str) {
-    let mut all = Vec::new();
-    let mut before: Option<u64> = None;
+    let (mut all, mut before) = (Vec::new(), (None, Vec::new()));
     for cycle in parts.commits.keys() {
-        all.push(of_snapshot(parts, log, generation, *cycle, before));
-        before = Some(*cycle);
+        let new = thread(parts, log, generation, *cycle);
+        all.push(of_snapshot(parts, log, (*cycle, &new), (before.0, &before.1)));
+        before = (Some(*cycle), new);
     }
     check_figures(db, &all);
     let upto = parts.commits.keys().nth(all.len() / 64 * 64 - usize::from(all.len() >= 64));
@@ -80,15 +80,12 @@ fn sizes<'a>(blocks: impl Iterator<Item = &'a (Place, Block)>) -> [u64; 2] {
 fn of_snapshot(
     parts: &Parts,
     log: &Log,
-    generation: &str,
-    cycle: u64,
-    before: Option<u64>,
+    (cycle, new): (u64, &[(Place, Block)]),
+    (before, old): (Option<u64>, &[(Place, Block)]),
 ) -> Figures {
     let commit = &parts.commits[&cycle];
-    let new = thread(parts, log, generation, cycle);
-    let old = before.map(|before| thread(parts, log, generation, before)).unwrap_or_default();
     let mut levels = [0; 9];
-    for (place, block) in &new {
+    for (place, block) in new {
         let role = ROLES.iter().position(|role| block.role.as_deref() == Some(*role));
         levels[role.unwrap_or(4)] += block.bytes;
         levels[5] += if *place == SYS { block.bytes } else { 0 };
@@ -96,12 +93,12 @@ fn of_snapshot(
         levels[7] += 1;
         levels[8] += block.bytes.div_ceil(4);
     }
-    let same = old.iter().zip(&new).take_while(|((_, a), (_, b))| a == b).count();
+    let same = old.iter().zip(new).take_while(|((_, a), (_, b))| a == b).count();
     let [whole, kept] = [sizes(old.iter()), sizes(old[..same].iter())];
     let ids = |blocks: &[(Place, Block)]| -> BTreeSet<String> {
         blocks.iter().map(|(_, block)| block.id.clone()).collect()
     };
-    let (old_ids, new_ids) = (ids(&old), ids(&new));
+    let (old_ids, new_ids) = (ids(old), ids(new));
     let told: BTreeSet<&String> = commit.removed.iter().flatten().collect();
     let by_edit = |(place, block): &&(Place, Block)| {
         let part = parts.at(*place, before.unwrap());
