@@ -7,6 +7,7 @@
 //! has been counted by then.
 
 use super::needs::{Need, needs_of};
+use crate::index::Lookup;
 use crate::language::ast::{DepthSet, Op};
 use crate::model::Class;
 use crate::query::eval::walk::{Flat, Spot, Walk};
@@ -85,15 +86,27 @@ impl Scope {
             scopes.push(scope);
         }
         self.crosses |= scopes.iter().any(|scope| scope.crosses);
-        if let [only] = &mut scopes[..] {
-            self.ids.append(&mut only.ids);
-            self.needs.append(&mut only.needs);
-        }
-        let either = scopes.iter().fold(DepthSet::none(), |sum, scope| sum.or(&scope.depths));
-        self.depths = self.depths.and(&either);
+        self.either(scopes);
         spots.sort_unstable();
         spots.dedup();
         Ok(spots)
+    }
+
+    /// Every part that matters is within one of these bounds.
+    fn either(&mut self, mut scopes: Vec<Scope>) {
+        let depths = scopes.iter().fold(DepthSet::none(), |sum, scope| sum.or(&scope.depths));
+        self.depths = self.depths.and(&depths);
+        if let [only] = &mut scopes[..] {
+            self.ids.append(&mut only.ids);
+            self.needs.append(&mut only.needs);
+            return;
+        }
+        let fewest = |scope: &Scope| scope.ids.iter().min_by_key(|ids| ids.len()).cloned();
+        let ids: Option<Vec<BTreeSet<Box<str>>>> = scopes.iter().map(fewest).collect();
+        self.ids.extend(ids.map(|ids| ids.into_iter().flatten().collect()));
+        let names: Option<Vec<&[u32]>> =
+            scopes.iter().map(|scope| names_of(&scope.needs)).collect();
+        self.needs.extend(names.map(|names| Need::Lookup(Lookup::Names(names.concat()))));
     }
 
     fn step(&mut self, step: &Step, only_in_parts: bool) {
@@ -110,15 +123,26 @@ impl Scope {
                 Test::Ids(ids) => self.ids.push(ids.clone()),
                 // What lies below a node of a part lies in the same part.
                 Test::Has(has, _) => {
-                    if let [way] = &has.ways[..] {
-                        way.compounds().for_each(|compound| self.require(compound));
-                    }
+                    let ways = has.ways.iter().map(|way| {
+                        let mut scope = Scope::open();
+                        way.compounds().for_each(|compound| scope.require(compound));
+                        scope
+                    });
+                    self.either(ways.collect());
                 }
                 _ => {}
             }
         }
         self.needs.extend(needs_of(compound));
     }
+}
+
+/// Names of which a part must hold one.
+fn names_of(needs: &[Need]) -> Option<&[u32]> {
+    needs.iter().find_map(|need| match need {
+        Need::Lookup(Lookup::Names(names)) => Some(&names[..]),
+        _ => None,
+    })
 }
 
 fn has_picks(step: &Step) -> bool {
