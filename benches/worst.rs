@@ -96,6 +96,10 @@ fn known(turns: u64) -> Vec<(String, Option<String>)> {
         "@t0 .mc:last .cb",
         "@t0 .cb:nth(5000)",
         "@t0 .cb[role='user'], .cb[role='tool'] @limit=5",
+        "@t0 .mt:has(.cb[role='tool']) @limit=5",
+        "@t0 .mt:not(:has(.cb[role='tool'])) @limit=5",
+        "@t0 ^seq:has(.cb[role='nobody'])",
+        "@* .mt:has(.cb[content~'zebra'])",
     ];
     let with_sql = with_sql.map(|(text, sql)| (text, Some(sql)));
     with_sql.into_iter().chain(alone.map(|text| (text.to_owned(), None))).collect()
@@ -159,6 +163,9 @@ fn random_question(random: &mut Random, turns: u64) -> String {
         ".mc",
         "[key='plan']",
         "*",
+        ".mc:has(.cb[role='tool'])",
+        ".cb:not([role='user'])",
+        ".cb[content!~'zebra']",
     ]);
     let pick = one(&["", "", "", ":first", ":last", ":nth(3)"]);
     let more = one(&["", "", "", ", .cb[role='tool']", " ?? .mt"]);

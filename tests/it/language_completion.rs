@@ -65,7 +65,10 @@ fn candidates_come_with_the_text_that_they_replace() {
         (".mt:has(.cb+t|", "+t", &["+tone"]),
         (".mt:not([ro|", "ro", &["role"]),
         (".mt:has(.cb[role!=['u|", "u", &["user'"]),
-        (".cb:not(.cb:fi|", ".cb:fi", &[".cb:first"]),
+        // What counts is refused inside, and so are times and controls.
+        (".cb:not(.cb:fi|", ".cb:fi", &[]),
+        (".cb:not(.cb):fi|", ":fi", &[":first"]),
+        (".mt:has(.cb @li|", "", &[]),
         ("[ro|]", "ro", &["role"]),
         ("[role=|]", "", &["'tool'", "'user'"]),
         ("[role='u|", "u", &["user'"]),

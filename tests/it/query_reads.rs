@@ -52,6 +52,7 @@ fn reads_are_bounded() {
         ("[ttl<=2]", 0, 3),
         (".mt:has(.cb+audit)", 2, 2),
         (".mt:has(.mc > .cb[key='K'])", 2, 2),
+        (".mt:has(#u7, #u9)", 2, 4),
         (":has(#u7)", 4, 8),
         ("^seq:has(#u7)", 1, 3),
         ("^seq:has(.cb[role='nobody'])", 0, 0),

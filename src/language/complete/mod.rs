@@ -32,7 +32,8 @@ pub fn complete(text: &str, cursor: usize, context: &CompletionContext<'_>) -> C
             _ => {}
         }
     }
-    let around = Surroundings { text, lexemes: &lexemes, context };
+    let nested = open.iter().any(|(bracket, _)| matches!(bracket, Bracket::Has | Bracket::Not));
+    let around = Surroundings { text, lexemes: &lexemes, nested, context };
     if let Some(last) = lexemes.last()
         && last.token == Token::Fault(Fault::UnclosedQuote)
     {

@@ -72,12 +72,16 @@ impl Surroundings<'_> {
     }
 
     fn pseudos(&self, start: usize) -> Completion {
-        let names = PseudoName::ALL.map(|name| match name {
+        let counts = |name: &PseudoName| {
+            matches!(name, PseudoName::First | PseudoName::Last | PseudoName::Nth)
+        };
+        let names = PseudoName::ALL.into_iter().filter(|name| !(self.nested && counts(name)));
+        let names = names.map(|name| match name {
             PseudoName::Nth | PseudoName::Depth => format!(":{}(", name.name()),
             name => format!(":{}", name.name()),
         });
         let nesting = NestingPseudo::ALL.map(|name| format!(":{}(", name.name()));
-        Completion::matching(self.text, start, names.into_iter().chain(nesting))
+        Completion::matching(self.text, start, names.chain(nesting))
     }
 
     fn types(&self, start: usize, typed: &str) -> Completion {
@@ -104,6 +108,9 @@ impl Surroundings<'_> {
         let text = self.text;
         let typed = last_word(text);
         if let Some(at) = typed.rfind('@') {
+            if self.nested {
+                return Completion::none(text.len());
+            }
             let start = text.len() - typed.len() + at;
             let early = self.lexemes.iter().all(|Lexeme { token, span }| {
                 span.end > start

@@ -21,6 +21,9 @@ pub struct CompletionContext<'a> {
 pub(super) struct Surroundings<'a> {
     pub(super) text: &'a str,
     pub(super) lexemes: &'a [Lexeme<'a>],
+    /// Whether the cursor is inside `:has(…)` or `:not(…)`, which have no times, no controls and nothing
+    /// that counts.
+    pub(super) nested: bool,
     pub(super) context: &'a CompletionContext<'a>,
 }
 

@@ -175,7 +175,8 @@ impl Settle<'_> {
         let mut tops = false;
         for test in &compound.tests {
             match test {
-                Test::Class(classes) => tops |= !classes.meets(below),
+                Test::Class(classes) if classes.meets(below) => return Ok(None),
+                Test::Class(_) => tops = true,
                 Test::Container(_) => tops = true,
                 Test::Depth(_) | Test::Real => {}
                 _ => return Ok(None),

@@ -1,7 +1,7 @@
 //! What is expected next, in grey behind the cursor.
 
 use super::meta;
-use pactdb::language::words::{Keyword, PseudoName};
+use pactdb::language::words::{Keyword, NestingPseudo, PseudoName};
 use pactdb::language::{Bracket, Fault, Lexeme, Token, statement_tokens};
 
 /// What could come next; `taken` can be accepted with the right arrow, the rest is a reminder.
@@ -42,6 +42,7 @@ pub fn expected(line: &str) -> Option<Expected> {
         [.., Token::Keyword(Keyword::Json)] => reminder(format!("{space}'VALUE'")),
         [.., Token::Pseudo(PseudoName::Nth)] => reminder("(N)".to_owned()),
         [.., Token::Pseudo(PseudoName::Depth)] => reminder("(1-3)".to_owned()),
+        [.., Token::Type(name)] if ends_in_nesting(name) => reminder("(SELECTOR)".to_owned()),
         [last] if is_time(last) => reminder(format!("{space}SELECTOR")),
         _ => None,
     }
@@ -53,6 +54,11 @@ fn reminder(text: String) -> Option<Expected> {
 
 fn is(token: Token<'_>, keyword: Keyword) -> bool {
     token == Token::Keyword(keyword)
+}
+
+/// Whether a type ends in what is a pseudo before `(`, and may still become one.
+fn ends_in_nesting(name: &str) -> bool {
+    name.rsplit_once(':').is_some_and(|(_, last)| NestingPseudo::from_name(last).is_some())
 }
 
 fn is_time(token: Token<'_>) -> bool {

@@ -7,6 +7,7 @@
 //! several parts prove nothing: what they refuse has been counted by then.
 
 use super::needs::{Need, needs_of};
+use crate::index::Lookup;
 use crate::language::ast::{DepthSet, Op};
 use crate::model::Class;
 use crate::query::eval::walk::{Flat, Spot, Walk};
@@ -14,6 +15,7 @@ use crate::query::plan::{
     Attr, Chain, Check, Compound, Number, NumberAttr, Reach, Start, Step, Test, Value, ValueText,
 };
 use crate::query::timeline::{Moment, Read};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// The bounds of a chain.
@@ -22,7 +24,7 @@ pub(crate) struct Scope<'c> {
     /// The depths of the parts that can matter.
     pub(super) depths: DepthSet,
     /// In each part that matters lies one of the ids of each set.
-    pub(crate) ids: Vec<&'c BTreeSet<Box<str>>>,
+    pub(crate) ids: Vec<Cow<'c, BTreeSet<Box<str>>>>,
     /// What each part that matters holds.
     pub(super) needs: Vec<Need>,
     /// Whether something is counted over several parts.
@@ -94,15 +96,28 @@ impl<'c> Scope<'c> {
             scopes.push(scope);
         }
         self.crosses |= scopes.iter().any(|scope| scope.crosses);
-        if let [only] = &mut scopes[..] {
-            self.ids.append(&mut only.ids);
-            self.needs.append(&mut only.needs);
-        }
-        let either = scopes.iter().fold(DepthSet::none(), |sum, scope| sum.or(&scope.depths));
-        self.depths = self.depths.and(&either);
+        self.either(scopes);
         spots.sort_unstable();
         spots.dedup();
         Ok(spots)
+    }
+
+    /// Every part that matters is within one of these bounds.
+    fn either(&mut self, mut scopes: Vec<Scope<'c>>) {
+        let depths = scopes.iter().fold(DepthSet::none(), |sum, scope| sum.or(&scope.depths));
+        self.depths = self.depths.and(&depths);
+        if let [only] = &mut scopes[..] {
+            self.ids.append(&mut only.ids);
+            self.needs.append(&mut only.needs);
+            return;
+        }
+        let fewest = |scope: &Scope<'c>| scope.ids.iter().min_by_key(|ids| ids.len()).cloned();
+        let ids: Option<Vec<Cow<'c, BTreeSet<Box<str>>>>> = scopes.iter().map(fewest).collect();
+        let united = ids.map(|ids| ids.iter().flat_map(|ids| ids.iter().cloned()).collect());
+        self.ids.extend(united.map(Cow::Owned));
+        let names: Option<Vec<&[u32]>> =
+            scopes.iter().map(|scope| names_of(&scope.needs)).collect();
+        self.needs.extend(names.map(|names| Need::Lookup(Lookup::Names(names.concat()))));
     }
 
     fn step(&mut self, step: &'c Step, only_in_parts: bool) {
@@ -116,18 +131,29 @@ impl<'c> Scope<'c> {
         for test in &compound.tests {
             self.depths = self.depths.and(&depths_of(test));
             match test {
-                Test::Ids(ids) => self.ids.push(ids),
+                Test::Ids(ids) => self.ids.push(Cow::Borrowed(ids)),
                 // What lies below a node of a part lies in the same part.
                 Test::Has(has, _) => {
-                    if let [way] = &has.ways[..] {
-                        way.compounds().for_each(|compound| self.require(compound));
-                    }
+                    let ways = has.ways.iter().map(|way| {
+                        let mut scope = Scope::open();
+                        way.compounds().for_each(|compound| scope.require(compound));
+                        scope
+                    });
+                    self.either(ways.collect());
                 }
                 _ => {}
             }
         }
         self.needs.extend(needs_of(compound));
     }
+}
+
+/// Names of which a part must hold one.
+fn names_of(needs: &[Need]) -> Option<&[u32]> {
+    needs.iter().find_map(|need| match need {
+        Need::Lookup(Lookup::Names(names)) => Some(&names[..]),
+        _ => None,
+    })
 }
 
 fn has_picks(step: &Step) -> bool {
