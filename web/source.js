@@ -117,9 +117,10 @@ export class Source {
     return this.api.askText({ op: "thread", attempt, format }, signal);
   }
 
-  /// How much of the threads of two states is the same from the start.
+  /// How much of the threads of two states is the same from the start. Of very long ones that takes long, and
+  /// nobody waits for it: then it is an error.
   prefix(a, b, format) {
-    return this.api.ask({ op: "compare", a: addressOf(a), b: addressOf(b), format });
+    return this.api.askAlone({ op: "compare", a: addressOf(a), b: addressOf(b), format, timeout_ms: 1500 });
   }
 
   /// Calls to providers, the newest first; of one cycle if there is one.
