@@ -62,7 +62,7 @@ async function show() {
   // An exported page has cycles and no working state.
   if (embedded && route.at === null) route.at = embedded.newest;
   page.route = route;
-  if (!route.store) return showStores();
+  if (!route.store) return showStores(route);
   try {
     if (route.store !== page.store) await openStore(route.store);
     const state = await page.source.state(route.at);
@@ -111,16 +111,16 @@ function closeStore() {
   part("place").replaceChildren();
 }
 
-async function showStores() {
+async function showStores(route) {
   if (embedded) return goTo({ store: embedded.store, at: embedded.newest, view: "tree", params: {} }, true);
   closeStore();
   document.title = "pactdb";
   part("title").textContent = "Stores";
   status("", "");
   try {
-    await storesView.mount(part("main"), { go: (route) => goTo(route, true) });
+    await storesView.mount(part("main"), { go: (only) => goTo(only, true), isCurrent: () => page.route === route });
   } catch (error) {
-    failed(error);
+    if (page.route === route) failed(error);
   }
 }
 
