@@ -95,7 +95,6 @@ function isFixed(request) {
     case "thread":
       return /^@c\d+$/.test(request.at ?? "");
     case "diff":
-    case "compare":
       return /^@c\d+$/.test(request.a ?? "") && /^@c\d+$/.test(request.b ?? "");
     case "sql":
       return /pact\(\?\)/.test(request.q) && request.params?.every?.((one) => /^@c\d+ /.test(one));

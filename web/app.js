@@ -4,7 +4,6 @@
 import { signIn } from "./api.js";
 import { goTo, hrefOf, parseRoute } from "./route.js";
 import { Source } from "./source.js";
-import { EmbeddedSource, embeddedData } from "./embedded.js";
 import { Watch } from "./watch.js";
 import { copyButton, el, errorState, stateOf } from "./parts/dom.js";
 import { plural, stateName } from "./parts/format.js";
@@ -29,7 +28,9 @@ const VIEWS = [
 ];
 
 const part = (id) => document.getElementById(id);
-const embedded = embeddedData();
+
+/// The data of an exported page; null if the page came from a server.
+const embedded = globalThis.exportedStore?.data ?? null;
 
 /// What is shown: the store that is open, and the view that is mounted.
 const page = { store: null, source: null, timeline: null, watch: null, view: null, route: null, mounted: null, newest: null };
@@ -45,7 +46,7 @@ function start() {
     part("main").focus();
   });
   if (embedded && !parseRoute(location.hash).store) {
-    goTo({ store: embedded.store, at: embedded.newest, view: "tree", params: {} }, true);
+    return goTo({ store: embedded.store, at: embedded.newest, view: "tree", params: {} }, true);
   }
   if (location.search === "?refused") {
     history.replaceState(null, "", `/${location.hash}`);
@@ -58,8 +59,10 @@ function start() {
 /// Shows what the address says.
 async function show() {
   const route = parseRoute(location.hash);
+  // An exported page has cycles and no working state.
+  if (embedded && route.at === null) route.at = embedded.newest;
   page.route = route;
-  if (!route.store) return showStores();
+  if (!route.store) return showStores(route);
   try {
     if (route.store !== page.store) await openStore(route.store);
     const state = await page.source.state(route.at);
@@ -84,7 +87,7 @@ function sameView(a, b) {
 async function openStore(store) {
   closeStore();
   page.store = store;
-  page.source = embedded ? new EmbeddedSource(embedded) : new Source(store);
+  page.source = embedded ? globalThis.exportedStore : new Source(store);
   page.timeline = new TimelineView(part("timeline"), {
     source: page.source,
     go: (at) => go({ at }),
@@ -93,7 +96,7 @@ async function openStore(store) {
   part("timeline").hidden = false;
   part("tabs").hidden = false;
   const loaded = page.timeline.load();
-  if (embedded) return loaded.then(() => status("", "exported"));
+  if (embedded) return loaded.then(() => status("", `exported · ${embedded.note}`));
   page.watch = new Watch(store, { changed: () => changed(store), state: (state) => connection(state) });
 }
 
@@ -108,15 +111,16 @@ function closeStore() {
   part("place").replaceChildren();
 }
 
-async function showStores() {
+async function showStores(route) {
+  if (embedded) return goTo({ store: embedded.store, at: embedded.newest, view: "tree", params: {} }, true);
   closeStore();
   document.title = "pactdb";
   part("title").textContent = "Stores";
   status("", "");
   try {
-    await storesView.mount(part("main"), { go: (route) => goTo(route, true) });
+    await storesView.mount(part("main"), { go: (only) => goTo(only, true), isCurrent: () => page.route === route });
   } catch (error) {
-    failed(error);
+    if (page.route === route) failed(error);
   }
 }
 
@@ -191,6 +195,7 @@ async function mountView(route, state) {
   if (!known) root.append(stateOf("There is no such view", "The address names a view that the page does not have."));
   const name = `${route.view} ${route.params.form ?? ""}`;
   const kept = page.view?.name === name ? main.scrollTop : 0;
+  const focused = main.contains(document.activeElement) ? document.activeElement.dataset.id : undefined;
   page.view?.stop?.();
   page.view = view ?? {};
   page.view.name = name;
@@ -199,6 +204,8 @@ async function mountView(route, state) {
   main.dataset.shown = hrefOf({ ...route, params: {} });
   page.mounted = route;
   page.view.shown?.();
+  // Whoever goes through the tree by keys stays where he was.
+  if (focused) root.querySelector(`[data-id="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
 }
 
 /// The state that a state is compared with: the cycle before, or the newest cycle for the working state.

@@ -2,17 +2,11 @@
 //
 // The data has the parts of every state that is inside, each once: what lies in a region, and whole turns. A
 // state is a list of their numbers. Prompts are kept as what they have in common with the one before, and the
-// rest.
+// rest. Only an exported page has this module: it leaves its store behind for `app.js`.
 
 import { ApiError } from "./api.js";
 
-/// The data, or null if the page came from a server.
-export function embeddedData() {
-  const place = document.getElementById("data");
-  return place ? JSON.parse(place.textContent) : null;
-}
-
-export class EmbeddedSource {
+class EmbeddedSource {
   constructor(data) {
     this.data = data;
     this.canAsk = false;
@@ -177,3 +171,5 @@ export class EmbeddedSource {
     return this.threads.get(key);
   }
 }
+
+globalThis.exportedStore = new EmbeddedSource(JSON.parse(document.getElementById("data").textContent));

@@ -2,7 +2,6 @@
 // data that is inside the page.
 
 import { Api } from "./api.js";
-import { fromCommits } from "./commits.js";
 
 /// The columns of a row of the tree, in the order of `rowOf`.
 const COLUMNS =
@@ -32,15 +31,9 @@ export class Source {
   }
 
   /// Columns with an item for each bucket of cycles.
-  async timeline({ from, to, buckets, tokens }, signal) {
+  timeline({ from, to, buckets, tokens }, signal) {
     const bound = (cycle) => (cycle === undefined ? undefined : String(cycle));
-    const request = { op: "timeline", from: bound(from), to: bound(to), buckets, tokens };
-    try {
-      return await this.api.askAlone(request, signal);
-    } catch (error) {
-      if (error.code !== "E_REQUEST_INVALID" || !error.message.includes("no operation")) throw error;
-      return fromCommits(this.api, { from, to, buckets }, signal);
-    }
+    return this.api.askAlone({ op: "timeline", from: bound(from), to: bound(to), buckets, tokens }, signal);
   }
 
   /// Rows of the nodes that a selector finds in a state, in order, each with the first `cut` characters of
@@ -124,9 +117,10 @@ export class Source {
     return this.api.askText({ op: "thread", attempt, format }, signal);
   }
 
-  /// How much of the threads of two states is the same from the start.
+  /// How much of the threads of two states is the same from the start. Of very long ones that takes long, and
+  /// nobody waits for it: then it is an error.
   prefix(a, b, format) {
-    return this.api.ask({ op: "compare", a: addressOf(a), b: addressOf(b), format });
+    return this.api.askAlone({ op: "compare", a: addressOf(a), b: addressOf(b), format, timeout_ms: 1500 });
   }
 
   /// Calls to providers, the newest first; of one cycle if there is one.

@@ -25,13 +25,12 @@ macro_rules! assets {
 pub(super) const INDEX: &str = "index.html";
 
 /// Every file. Modules stand behind those that they import.
-pub(super) static ASSETS: [Asset; 30] = assets![
+pub(super) static ASSETS: [Asset; 29] = assets![
     "index.html",
     "style.css",
     "views.css",
     "route.js",
     "api.js",
-    "commits.js",
     "source.js",
     "embedded.js",
     "watch.js",

@@ -116,6 +116,7 @@ fn paths(request: &Json, reply: &Json) -> Json {
         ("/v1/stores/{name}", object([("post", post), ("put", put)])),
         ("/v1/stores/{name}/watch", object([("get", watch)])),
         ("/v1/openapi.json", plain("This document", JSON)),
+        ("/", plain("The page in the browser", "text/html")),
         ("/metrics", plain("Figures for Prometheus", "text/plain")),
         (HEALTH, plain("Whether the server is there", "text/plain")),
     ])

@@ -7,6 +7,9 @@ import { size } from "./format.js";
 const MARKS = 22;
 const HEAD = 14;
 
+/// The widest bar: a few cycles are no wall.
+const WIDEST = 56;
+
 /// The kinds of marks, in the order of their rows; each has a shape of its own beside its colour.
 export const MARK_KINDS = [
   ["breaks", "prefix break"],
@@ -50,9 +53,14 @@ export function indexOf(data, cycle) {
   return low;
 }
 
+/// How wide a bucket is, in pixels.
+export function bucketWidth(data, width) {
+  return Math.min(WIDEST, width / Math.max(1, data.cycle.length));
+}
+
 /// Where the bucket at an index lies, in pixels.
-export function spanOf(data, index, width) {
-  const each = width / Math.max(1, data.cycle.length);
+function spanOf(data, index, width) {
+  const each = bucketWidth(data, width);
   return [index * each, (index + 1) * each];
 }
 
@@ -117,7 +125,7 @@ function drawBar(pen, data, index, { width, floor, most, colour }) {
 }
 
 function drawMarks(pen, data, { width, floor, colour }) {
-  const each = width / Math.max(1, data.cycle.length);
+  const each = bucketWidth(data, width);
   const half = Math.min(3, Math.max(1, each / 2));
   for (let index = 0; index < data.cycle.length; index += 1) {
     const centre = (index + 0.5) * each;

@@ -26,17 +26,24 @@ export const lifelinesView = {
       list.append(...lives.map((life) => line(life, last, by, context)));
       return lives.length;
     };
-    try {
-      if ((await page(0)) === 0) list.append(stateOf("No node", selector ? "No block that ever was matches this." : "Nothing was ever stored."));
-    } catch (error) {
-      list.append(errorState(error));
-    }
-    const end = el("p", { class: "dim", role: "status" });
+    const end = el("p", { class: "dim", role: "status" }, "loading …");
+    const first = firstPage(page, list, selector).then(() => (end.textContent = ""));
     root.append(legend(by), axis(last), list, end);
+    // Of a very long history the first page takes a while; the view is there before it.
+    await Promise.race([first, new Promise((resolve) => setTimeout(resolve, 300))]);
     const loadMore = pager(list, end, page);
     return { shown: () => loadMore.observe(end), follows: () => context.scroller.scrollTop === 0, stop: () => { stopped.abort(); loadMore.disconnect(); } };
   },
 };
+
+async function firstPage(page, list, selector) {
+  try {
+    const count = await page(0);
+    if (count === 0) list.append(stateOf("No node", selector ? "No block that ever was matches this." : "Nothing was ever stored."));
+  } catch (error) {
+    if (error.name !== "AbortError") list.append(errorState(error));
+  }
+}
 
 /// Loads the next page when the end of the list comes near.
 function pager(list, end, page) {

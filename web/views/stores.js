@@ -7,8 +7,9 @@ import { el, stateOf, svg } from "../parts/dom.js";
 import { ago, moment, number, size } from "../parts/format.js";
 
 export const storesView = {
-  async mount(main, { go }) {
+  async mount(main, { go, isCurrent }) {
     const names = await storeNames();
+    if (!isCurrent()) return;
     if (names.length === 1 && !sessionStorage.getItem("seen-stores")) {
       sessionStorage.setItem("seen-stores", "1");
       return go({ store: names[0], at: null, view: "tree", params: {} });

@@ -4,7 +4,7 @@
 
 import { el } from "../parts/dom.js";
 import { moment, number, plural, size } from "../parts/format.js";
-import { MARK_KINDS, bucketOf, drawTimeline, indexOf } from "../parts/chart.js";
+import { MARK_KINDS, bucketOf, bucketWidth, drawTimeline, indexOf } from "../parts/chart.js";
 
 /// Pixels for each bucket, at least.
 const BUCKET = 3;
@@ -123,8 +123,8 @@ export class TimelineView {
     const canvas = this.canvas;
     const at = (event) => {
       const place = canvas.getBoundingClientRect();
-      const share = (event.clientX - place.left) / place.width;
-      return Math.max(0, Math.min(this.data.cycle.length - 1, Math.floor(share * this.data.cycle.length)));
+      const index = Math.floor((event.clientX - place.left) / bucketWidth(this.data, place.width));
+      return Math.max(0, Math.min(this.data.cycle.length - 1, index));
     };
     const ready = () => this.data && this.data.cycle.length > 0;
     canvas.addEventListener("pointerdown", (event) => {

@@ -145,16 +145,17 @@ function callOf(call, result, marks) {
 async function asSent(root, context, format) {
   const { source, at, before, route } = context;
   const { attempt } = route.params;
-  const shared = attempt || before === null ? null : await source.prefix(before, at, format).catch(() => null);
+  const unknown = (error) => (error.code === "E_TIMEOUT" ? { bytes: [0, Infinity], late: true } : null);
+  const shared = attempt || before === null ? null : await source.prefix(before, at, format).catch(unknown);
   const place = el("div", {});
   root.append(place);
   const fetchIt = async () => {
     const sent = attempt ? await source.threadOfAttempt(attempt, format) : await source.thread(at, format);
-    place.replaceChildren(...sentParts(sent, shared, before));
+    place.replaceChildren(...sentParts(sent, shared?.late ? null : shared, before));
   };
   const bytes = shared?.bytes?.[1] ?? 0;
   if (bytes <= LARGE) await fetchIt();
-  else place.append(stateOf(`The prompt has ${size(bytes)}`, "That is much for a browser.", el("button", { type: "button", onclick: fetchIt }, "Load it all the same")));
+  else place.append(stateOf(shared.late ? "The prompt is very long" : `The prompt has ${size(bytes)}`, "That is much for a browser.", el("button", { type: "button", onclick: fetchIt }, "Load it all the same")));
   return { follows: () => isAtEnd(context.scroller) };
 }
 

@@ -167,6 +167,8 @@ fn asked() -> (Vec<Vec<String>>, Vec<Vec<String>>) {
         texts(&["-s", &new("init"), "init"]),
         texts(&["-s", &new("init"), "init"]),
         texts(&["serve", &argument("missing")]),
+        texts(&["ui", &argument("missing")]),
+        texts(&["export", "--html", &argument("page.html"), "--ask", "*"]),
         texts(&["-s", &argument("none"), "stats"]),
         texts(&["rebuild"]),
         texts(&["compact"]),

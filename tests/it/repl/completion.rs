@@ -29,7 +29,7 @@ fn tab_completes_from_the_language_and_the_store() {
         ("com", "commit"),
         ("rest", "restore"),
         ("move #cb:1 t", "move #cb:1 to"),
-        (".ti", ".timing"),
+        (".timi", ".timing"),
         (".timing of", ".timing off"),
         (".help sel", ".help selectors"),
         (".at @c", ".at @c1"),

@@ -179,7 +179,8 @@ fn two_cycles_are_compared_by_words() {
         "{}",
         text(&browser, ".difference")
     );
-    browser.drag("#timeline canvas", 0.1, 0.6);
+    // Twelve bars of 56 pixels each: from the second to the eighth.
+    browser.drag("#timeline canvas", 84.0, 420.0);
     browser.wait("location.hash.includes('/c8/compare') && location.hash.includes('with=2')");
 }
 
@@ -380,4 +381,74 @@ fn what_goes_wrong_is_said_and_it_goes_on_by_itself() {
     browser.wait("document.querySelector('#status.lost')");
     drop(served);
     assert!(!folder.exists() && TcpStream::connect(address).is_err());
+}
+
+#[cfg(feature = "cli")]
+#[test]
+fn an_exported_page_needs_no_server() {
+    let served = Served::start(|_| {});
+    lively(&served);
+    let Some(browser) = Browser::open() else { return };
+    let file = served.folder.path().join("report.html");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_pactdb"));
+    command.arg("-s").arg(served.path("alice")).args(["export", "--html"]).arg(&file);
+    let ran = command.args(["--ask", ".cb | count by role"]).output().unwrap();
+    let said = String::from_utf8(ran.stdout.clone()).unwrap();
+    assert!(said.ends_with("All 12 cycles are inside.\n"), "{said} {ran:?}");
+    browser.go(&format!("file://{}", file.display()));
+    browser.wait_for_text("message 12 of many");
+    browser.keys(&[LEFT]);
+    browser.wait("location.hash === '#/alice/c11/tree'");
+    browser.wait("!document.querySelector('[data-id=m12]')");
+    at(&browser, "#/alice/c3/tree?node=result");
+    browser.wait_for_text("Call and result");
+    at(&browser, "#/alice/c3/compare?with=2");
+    browser
+        .wait("document.querySelector('.difference.changed ins')?.textContent.trim() === 'always'");
+    at(&browser, "#/alice/c3/transcript?form=openai");
+    browser
+        .wait("document.querySelector('pre.sent:not(.same)')?.textContent.includes('Thank you.')");
+    let sent = text(&browser, "pre.sent").replacen('\n', "", 1);
+    let asked = served.ask("alice", r#"{"op":"thread","at":"@c3","format":"openai"}"#).body;
+    assert_eq!(asked.trim(), format!("{{\"ok\":{sent}}}"), "to the byte");
+    at(&browser, "#/alice/c3/lifelines");
+    browser.wait("document.querySelectorAll('.bar-line').length > 10");
+    at(&browser, "#/alice/c3/attempts");
+    browser.wait_for_text("overloaded");
+    at(&browser, "#/alice/c3/ask");
+    browser.wait("document.querySelector('.ask tbody')?.textContent.startsWith('assistant1')");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+/// The picture in the README, of the demo. Without `PACTDB_PICTURE` it is only made, to see that it is small.
+#[cfg(feature = "cli")]
+#[test]
+fn picture() {
+    let served = Served::start(|_| {});
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_pactdb"));
+    let made = command.arg("demo").arg(served.path("demo")).output().unwrap();
+    assert!(made.status.success(), "{made:?}");
+    let Some(browser) = opened(&served, "#/demo/c20/tree?node=cb:1z") else { return };
+    browser.wait_for_text("Call and result");
+    browser.wait("document.querySelector('.legend')?.textContent.includes('prefix break')");
+    let picture = bytes_of(&browser.picture());
+    assert!(picture.starts_with(b"\x89PNG") && picture.len() < 200_000, "{}", picture.len());
+    if let Some(file) = std::env::var_os("PACTDB_PICTURE") {
+        std::fs::write(file, picture).unwrap();
+    }
+}
+
+/// Bytes out of base64.
+fn bytes_of(text: &str) -> Vec<u8> {
+    let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let (mut bytes, mut bits, mut count) = (Vec::new(), 0u32, 0);
+    for letter in text.bytes().filter_map(|byte| letters.iter().position(|one| *one == byte)) {
+        bits = bits << 6 | u32::try_from(letter).unwrap();
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push(u8::try_from(bits >> count & 255).unwrap());
+        }
+    }
+    bytes
 }

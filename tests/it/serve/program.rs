@@ -243,3 +243,70 @@ fn connections_can_be_encrypted() {
     folder.write("other.pem", &other.cert.pem());
     assert_eq!(ask("other.pem"), (Some(1), String::new()));
 }
+
+/// What the page of an address answers, once a browser has opened it.
+fn opened(line: &str) -> Answer {
+    let (address, query) = line.trim().split_once("://").unwrap().1.split_once('/').unwrap();
+    let address: SocketAddr = address.parse().unwrap();
+    assert!(address.ip().is_loopback(), "{line}");
+    let begun = send(address, &[], "GET", &format!("/{query}"), "");
+    let cookie = begun.head.lines().find_map(|line| line.strip_prefix("set-cookie: "));
+    let cookie = cookie.unwrap_or_else(|| panic!("{line}: {begun:?}")).split(';').next().unwrap();
+    send(address, &[("cookie", cookie)], "GET", "/v1/stores", "")
+}
+
+#[test]
+fn the_page_of_one_store_is_there_until_a_signal() {
+    let folder = small();
+    for file in ["memory.pactdb", "other.db"] {
+        if file == "other.db" {
+            std::fs::copy(folder.path("memory.pactdb"), folder.path(file)).unwrap();
+        }
+        let mut command = folder.command();
+        command.env_remove("PACTDB_TOKEN").args(["ui", file]);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        let name = file.trim_end_matches(".pactdb");
+        let expected = format!("{{\"ok\":{{\"stores\":[\"{name}\"]}}}}\n");
+        assert_eq!(opened(&line).body, expected);
+        // Others use the store meanwhile, and the page only reads, even with its token.
+        folder.ok(&["-s", file, "add", "--role", "user", "Meanwhile."]);
+        let (address, token) = line.trim().split_once("/?token=").unwrap();
+        let mut edit = folder.command();
+        edit.env("PACTDB_TOKEN", token).args(["-s", &format!("{address}/{name}"), "add", "x"]);
+        let refused = String::from_utf8(edit.output().unwrap().stderr).unwrap();
+        assert!(refused.starts_with("E_READ_ONLY: "), "{refused}");
+        kill("-INT", child.id());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+    }
+    let missing = folder.fails(&["ui", "nowhere.pactdb"]);
+    assert!(missing.contains("there is no store nowhere.pactdb"), "{missing}");
+}
+
+#[test]
+fn the_page_of_a_session_is_there_as_long_as_the_session() {
+    let folder = small();
+    for attach in ["none", "write"] {
+        let mut command = folder.command();
+        command.args(["--attach", attach, "run", "-"]);
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = child.stdin.take().unwrap();
+        writeln!(input, ".ui").unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(opened(&line).body, "{\"ok\":{\"stores\":[\"memory\"]}}\n");
+        drop(input);
+        assert!(child.wait().unwrap().success());
+        let address = line.split_once("://").unwrap().1.split_once('/').unwrap().0;
+        assert!(TcpStream::connect(address).is_err(), "it has ended");
+    }
+    let there = folder.ok(&["-s", "http://127.0.0.1:9/alice", "ui", "--no-open"]);
+    assert_eq!(there, "http://127.0.0.1:9/#/alice\n");
+}

@@ -203,7 +203,7 @@ pub enum Command {
     /// Serve stores over HTTP
     #[command(after_help = serve::EXAMPLES)]
     Serve(ServeArgs),
-    /// Look at the store in the browser: what the agent knew, when, and why the prompt changed
+    /// Look at the store in the browser
     #[command(after_help = serve::UI_EXAMPLES)]
     Ui(UiArgs),
 

@@ -213,7 +213,7 @@ fn regions(snapshot: &str) -> Result<[Vec<String>; 3]> {
 /// How many bytes two texts have in common from the start, up to a whole letter.
 fn common(older: &str, newer: &str) -> usize {
     let same = older.bytes().zip(newer.bytes()).take_while(|(a, b)| a == b).count();
-    newer.floor_char_boundary(same)
+    (0..=same).rev().find(|end| newer.is_char_boundary(*end)).unwrap_or(0)
 }
 
 fn lives(client: &dyn Client) -> Result<Vec<Value>> {

@@ -133,24 +133,28 @@ impl Browser {
         self.ask("POST", "/actions", &json!({"actions": [source]}));
     }
 
-    /// Drags from one share of an element's width to another, at half its height.
+    /// Drags inside of an element from one number of pixels to another, at half its height.
     pub fn drag(&self, selector: &str, from: f64, to: f64) {
         let place = self.run(&format!(
-            "const r = document.querySelector('{selector}').getBoundingClientRect(); return [r.x, r.y, r.width, r.height];"
+            "const r = document.querySelector('{selector}').getBoundingClientRect(); return [r.x, r.y + r.height / 2];"
         ));
         let number = |i: usize| place[i].as_f64().unwrap();
-        let at = |share: f64| {
-            let (x, y) = (number(0) + number(2) * share, number(1) + number(3) / 2.0);
+        let at = |pixels: f64| {
+            let (x, y) = (number(0) + pixels, number(1));
             json!({"type": "pointerMove", "duration": 20, "x": x as i64, "y": y as i64})
         };
-        let (down, up) = (
-            json!({"type": "pointerDown", "button": 0}),
-            json!({"type": "pointerUp", "button": 0}),
-        );
+        let button = |what: &str| json!({"type": what, "button": 0});
         let middle = at((from + to) / 2.0);
-        let actions = json!([at(from), down, middle, at(to), up]);
-        let source = json!({"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": actions});
+        let actions = json!([at(from), button("pointerDown"), middle, at(to), button("pointerUp")]);
+        let kind = json!({"pointerType": "mouse"});
+        let source =
+            json!({"type": "pointer", "id": "mouse", "parameters": kind, "actions": actions});
         self.ask("POST", "/actions", &json!({"actions": [source]}));
+    }
+
+    /// A picture of what is seen, as PNG in base64.
+    pub fn picture(&self) -> String {
+        self.ask("GET", "/screenshot", &Value::Null).as_str().unwrap().to_owned()
     }
 
     /// What the browser complained of, but for answers that were refused.
