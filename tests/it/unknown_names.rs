@@ -91,7 +91,7 @@ fn names_that_something_has_are_never_called_unknown() {
                 ".cb[ttl>9] .cb",
                 "#q1 ?? #draft ?? .cb[ttl>9]",
             ] {
-                let said = warnings(&db, &format!("{at}{q}"));
+                let said = warnings(&db, format!("{at}{q}"));
                 let about_draft = said.iter().filter(|said| !said.contains("`draft`"));
                 assert_eq!(about_draft.count(), 0, "{at}{q} after {cycles} cycles: {said:?}");
             }
