@@ -97,6 +97,14 @@ impl Db {
         Ok(unknown_names(view, selector, dialect, states, found_some)?)
     }
 
+    /// What to say of names that nothing has in a selector of the store's dialect; nothing if it is no
+    /// selector.
+    pub(crate) fn unknown_names_in(&self, text: &str) -> Result<Vec<String>> {
+        let dialect = self.dialect();
+        let Ok(selector) = self.selector(text, dialect) else { return Ok(Vec::new()) };
+        Ok(self.unknown(&self.view(), &selector, dialect, true, true)?)
+    }
+
     /// An edit's error; where nothing matched because of a name that nothing has, it says so.
     pub(super) fn with_unknown_names(&self, mut error: Error) -> Error {
         let dialect = self.dialect();
@@ -112,10 +120,13 @@ impl Db {
         // What is said beside an error is not worth another one.
         let unknown = self.unknown(&self.view(), &selector, dialect, false, false);
         if let Some(hint) = unknown.ok().and_then(|unknown| unknown.into_iter().next()) {
-            let old = error.details.hint.take().map(|hint| format!(" ({hint})"));
-            let plain = old.and_then(|old| error.message.strip_suffix(&old).map(str::to_owned));
-            error.message = format!("{} ({hint})", plain.unwrap_or(error.message));
-            error.details.hint = Some(hint);
+            let (mut said, old) = (hint, error.details.hint.take().unwrap_or_default());
+            let plain = error.message.strip_suffix(&format!(" ({old})")).map(str::to_owned);
+            if plain.is_some() {
+                said = format!("{said}; {old}");
+            }
+            error.message = format!("{} ({said})", plain.unwrap_or(error.message));
+            error.details.hint = Some(said);
         }
         error
     }

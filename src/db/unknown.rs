@@ -9,7 +9,7 @@ use super::lives::gone;
 use super::view::View;
 use crate::index::{Lookup, NameKind};
 use crate::language::ast::Selector;
-use crate::language::words::{PseudoName, is_canonical_type};
+use crate::language::words::{Base, PseudoName, is_canonical_type};
 use crate::language::{AdviceKind, Dialect, Mention, MentionKind, advise, mentions, nearest_word};
 use crate::model::{DERIVED, HEADERS, Node, Place, Subtree, Tree};
 use crate::query::{Read, ReadStates, Timeline};
@@ -306,6 +306,7 @@ impl Seen {
         let words: Vec<&str> = match kind {
             MentionKind::Suffix => PseudoName::ALL.map(PseudoName::name).to_vec(),
             MentionKind::Attribute => HEADERS.into_iter().chain(DERIVED).collect(),
+            MentionKind::Type => Base::ALL.into_iter().flat_map(Base::names).collect(),
             _ => Vec::new(),
         };
         words.into_iter().chain(self.names(kind)).collect()

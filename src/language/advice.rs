@@ -6,15 +6,16 @@
 use super::ast::DepthSet;
 use super::ast::{
     At, AttrFilter, Base, Compound, Control, ControlKind, Filter, FilterForm, Hop, HopKind, Id,
-    Link, Pseudo, Selector, Simple, Step, Test, TestKind, Time, TimeKind, TypeName, ValueKind,
+    Link, Pseudo, Selector, Simple, Step, Test, TestKind, Time, TimeKind, TypeName, Value,
+    ValueKind,
 };
 use super::ast::{Visit, visit_selector};
 use super::canonical::{write_attrs, write_simple};
 use super::diagnostics::{is_slip_for, nearest};
 use super::dialect::Dialect;
 use super::span::Span;
-use super::words::{CONTROLS, PseudoName};
-use crate::model::{DERIVED, HEADERS};
+use super::words::{CONTROLS, DERIVED_FACETS, PseudoName};
+use crate::model::{DERIVED, HEADERS, Held, header};
 
 /// One piece of advice.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +51,8 @@ pub enum AdviceKind {
     TypeSuffix,
     /// A `[…]` behind white space, which the other dialect reads differently.
     DetachedBracket,
+    /// A number compared with what is none.
+    NotANumber,
     /// A filter that a region itself must pass, where one of what lies in it was probably meant.
     FilterOnRegion,
     /// A form that the newer generation replaced.
@@ -65,6 +68,7 @@ impl AdviceKind {
             | AdviceKind::LikelyPseudo
             | AdviceKind::LikelyHeader
             | AdviceKind::KeyLooksLikeId
+            | AdviceKind::NotANumber
             | AdviceKind::TimeOfOtherDialect => true,
             AdviceKind::RelativeTime
             | AdviceKind::TypeSuffix
@@ -258,6 +262,13 @@ impl Visit for Adviser {
                 let suggestion = Some(format!("[{header}…]"));
                 self.say(AdviceKind::LikelyHeader, test.name.at, message, suggestion);
             }
+            if let (true, TestKind::Compare(op, value)) = (is_number(name), &test.kind)
+                && *op != super::ast::Op::Match
+                && let Some(text) = no_number(value)
+            {
+                let message = format!("`{name}` is a number, and `{text}` is none");
+                self.say(AdviceKind::NotANumber, value.at, message, None);
+            }
         }
         if filter.form != FilterForm::Brace {
             return;
@@ -319,6 +330,18 @@ fn likely_header(name: &str) -> Option<&'static str> {
         return None;
     }
     nearest(name, known().filter(|header| header.len() > 3))
+}
+
+/// Whether an attribute is compared as a number (R6.5).
+fn is_number(name: &str) -> bool {
+    let derived = DERIVED_FACETS.contains(&name);
+    derived || header(name).is_some_and(|header| matches!(header.held, Held::Number(_)))
+}
+
+/// The text of a value that is neither a number nor null.
+fn no_number(value: &Value) -> Option<&str> {
+    let (ValueKind::Text(text) | ValueKind::Word(text)) = &value.kind else { return None };
+    text.parse::<f64>().is_err().then_some(text.as_str())
 }
 
 fn is_behaviour(test: &Test) -> bool {

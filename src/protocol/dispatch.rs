@@ -212,6 +212,13 @@ run! {
     Timeline => TimelineReply: |request, call| states::timeline(call.db, &request);
     Sql => SqlReply: |Sql { q, params, limit, explain }, call| match explain {
         true => sql::explain(call.db, &q),
-        false => sql::ask(call.db, &q, &params.unwrap_or(Json::Null), limit),
+        false => {
+            let reply = sql::ask(call.db, &q, &params.unwrap_or(Json::Null), limit)?;
+            // A count of nothing is a row, so this does not wait for an empty answer.
+            if let (false, Some(stage)) = (sql::is_sql(&q), sql::first_stage(&q)) {
+                call.warnings.extend(call.db.unknown_names_in(&q[..stage])?);
+            }
+            Ok(reply)
+        }
     };
 }

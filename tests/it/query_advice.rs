@@ -38,6 +38,12 @@ fn advice_names_what_is_unwise_or_read_differently() {
     check_advice(old, ".x:list", &[]);
     check_advice(old, ".cb[rol='user', kin]", &[(LikelyHeader, "rol"), (LikelyHeader, "kin")]);
     check_advice(old, ".cb[page=1, data_rol=1, x:kin, role, tag='a', b]", &[]);
+    check_advice(
+        old,
+        ".cb[priority='high', ttl>soon, age=x]",
+        &[(NotANumber, "'high'"), (NotANumber, "soon"), (NotANumber, "x")],
+    );
+    check_advice(old, ".cb[ttl='2', cad=null, priority>-1.5, ttl~'x', role=high]", &[]);
     check_advice(old, "#cb:1", &[]);
     check_advice(new, "#cb:1", &[(KeyLooksLikeId, "#cb:1")]);
     check_advice(new, "#theme", &[]);

@@ -53,6 +53,7 @@ fn a_name_that_nothing_has_is_said_with_what_is_near_it() {
             ("+absolutely", "no node has the tag `absolutely` (there is `plan`)"),
             (".cb[kind=aks]", "no node has the kind `aks` (did you mean `ask`?)"),
             (".ask", "no node has the type `ask`; the kind is `[kind='ask']`"),
+            (".blok", "no node has the type `blok` (did you mean `block`?)"),
             (".summari", "no node has the type `summari` (did you mean `summary`?)"),
             (".cb[nodeType='cb:x']", "`:x` is no pseudo"),
             ("#manne", "no node has the id `manne` (did you mean `#manner`?)"),
@@ -90,12 +91,26 @@ fn names_that_something_has_are_never_called_unknown() {
                 ".cb[ttl>9] .cb",
                 "#q1 ?? #draft ?? .cb[ttl>9]",
             ] {
-                let said = warnings(&db, &format!("{at}{q}"));
+                let said = warnings(&db, format!("{at}{q}"));
                 let about_draft = said.iter().filter(|said| !said.contains("`draft`"));
                 assert_eq!(about_draft.count(), 0, "{at}{q} after {cycles} cycles: {said:?}");
             }
         }
     }
+}
+
+#[test]
+fn stages_name_what_nothing_has() {
+    let db = store(5);
+    let reply = ask(&db, json!({"op": "sql", "q": "@t0 .cb[role='uesr'] | count"}));
+    assert_eq!(reply["ok"]["rows"], json!([[0]]));
+    assert_eq!(reply["warnings"], json!(["no node has the role `uesr` (did you mean `user`?)"]));
+    let reply = ask(&db, json!({"op": "sql", "q": ".cb[age>2][role='user'] | count"}));
+    assert_eq!(
+        reply,
+        json!({"ok": {"columns": [{"name": "count", "type": null}],
+        "rows": [[3]], "truncated": false}})
+    );
 }
 
 #[test]
@@ -131,7 +146,8 @@ fn an_edit_that_matches_nothing_names_what_is_near() {
     let db = store(2);
     let error = db.remove(Remove::target("#manne")).unwrap_err();
     assert_eq!(error.code, Code::NodeNotFound);
-    assert!(error.message.ends_with("(no node has the id `manne` (did you mean `#manner`?))"));
+    let said = "(no node has the id `manne` (did you mean `#manner`?); a target that ends in";
+    assert!(error.message.contains(said), "{error}");
     let error = db.add(Add::user("x").to("#nowhere")).unwrap_err();
     assert_eq!(error.code, Code::InvalidParent);
     assert!(error.message.contains("no node has the id `nowhere`"), "{error}");

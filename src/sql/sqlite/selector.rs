@@ -16,10 +16,12 @@ use std::sync::Arc;
 /// The plan of a selector, in the store's own dialect. An error points into the selector.
 pub(super) fn plan_of(view: &View, text: &str) -> Result<Plan> {
     let dialect = view.db().dialect();
+    // The columns have ages and depths in the working state, and so have tests.
+    let options = SelectOptions { typed: true, ..SelectOptions::default() };
     let plan = view
         .db()
         .selector(text, dialect)
-        .and_then(|selector| resolve(&selector, dialect, view, &SelectOptions::default()));
+        .and_then(|selector| resolve(&selector, dialect, view, &options));
     plan.map_err(|error| Error::from(error).in_text(text))
 }
 

@@ -91,11 +91,11 @@ fn range(session: &mut Session<'_>, q: String, dialect: Dialect) -> Result<Outco
 
 /// The nodes that a selector matches.
 pub fn find(client: &dyn Client, q: &str, dialect: Dialect) -> Result<Found> {
-    let dialect = Some(dialect);
-    let question = Nodes { q: q.to_owned(), dialect, options: typed() };
+    let options = typed();
+    let question = Nodes { q: q.to_owned(), dialect: Some(dialect), options: options.clone() };
     let answered = client.ask_fully(question)?;
-    let state = states::of_answer(client, q, dialect, &typed())?;
-    let sought = Sought::by(q, dialect.unwrap_or(state.store.dialect));
+    let state = states::of_answer(client, q, Some(dialect), &options)?;
+    let sought = Sought::by(q, dialect);
     Ok(Found { nodes: answered.reply, warnings: answered.warnings, state, sought })
 }
 
