@@ -76,7 +76,7 @@ fn the_tree_shows_regions_turns_and_words() {
 ^sys
 └─ cb:1        system  age 2  Be brief.
 ^seq  2 turns
-⋮  1 older turn not shown: ask for more, or for all
+⋮  1 older turn not shown: --turns N or --all shows more
 └─ mt:2  d1
    └─ mc:2
       └─ cb:4  user    age 1  And the lamp?

@@ -99,6 +99,11 @@ impl NodeView {
         Cell::new(Tone::Dim, marks).and(Tone::Plain, self.words.clone())
     }
 
+    /// Whether it is a turn.
+    pub fn is_turn(&self) -> bool {
+        matches!(self.node_type.split(':').next(), Some("mt" | "seg"))
+    }
+
     /// The type, unless it is the plain word of a class.
     pub fn special_type(&self) -> Option<&str> {
         let plain = ["mt", "mc", "cb", "seg", "cont", "block"];

@@ -115,11 +115,42 @@ fn widths(lines: &[Vec<String>], count: usize, most: usize) -> Vec<usize> {
 /// The rows as CSV, with the names of the columns first (RFC 4180, but for the ends of lines). What a
 /// terminal would obey is written out.
 pub fn csv(reply: &SqlReply) -> String {
-    let names = reply.columns.iter().map(|column| Json::from(column.name.as_str())).collect();
+    let names = reply.columns.iter().map(|column| column.name.as_str());
+    lines_of(names, reply.rows.iter().map(|row| row.iter().collect()))
+}
+
+/// Objects as CSV: a column for each name that one of them has, in the order in which they come.
+pub fn csv_of_objects(objects: &[Json]) -> String {
+    let objects: Vec<&Map> = objects
+        .iter()
+        .filter_map(|object| match object {
+            Json::Map(fields) => Some(fields),
+            _ => None,
+        })
+        .collect();
+    let mut names: Vec<&str> = Vec::new();
+    for name in objects.iter().flat_map(|object| object.keys()) {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    let value = |object: &&'_ Map, name: &str| object.get(name).cloned().unwrap_or(Json::Null);
+    let rows: Vec<Vec<Json>> = objects
+        .iter()
+        .map(|object| names.iter().map(|name| value(object, name)).collect())
+        .collect();
+    lines_of(names.into_iter(), rows.iter().map(|row| row.iter().collect()))
+}
+
+fn lines_of<'a>(
+    names: impl Iterator<Item = &'a str>,
+    rows: impl Iterator<Item = Vec<&'a Json>>,
+) -> String {
+    let head: Vec<String> = names.map(str::to_owned).collect();
+    let rows = rows.map(|row| row.into_iter().map(plain).collect());
     let mut out = String::new();
-    for row in std::iter::once(&names).chain(&reply.rows) {
-        let fields: Vec<String> =
-            row.iter().map(|value| field(&visible_lines(&plain(value)))).collect();
+    for row in std::iter::once(head).chain(rows) {
+        let fields: Vec<String> = row.iter().map(|text| field(&visible_lines(text))).collect();
         out.push_str(&fields.join(","));
         out.push('\n');
     }

@@ -1,5 +1,4 @@
-//! What the line editor asks while a line is typed: completion, colours, hints, and whether the
-//! line is whole.
+//! What the line editor asks while a line is typed: completion, colours and hints.
 
 use super::complete::{Words, complete};
 use super::highlight;
@@ -8,7 +7,6 @@ use super::meta::{self, Takes};
 use super::session::Session;
 use crate::render::{Look, Tone, visible, width_of};
 use crate::signals;
-use pactdb::language::{Fault, Token, tokens, unclosed};
 use pactdb::sql::is_question;
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
 use rustyline::highlight::{CmdKind, Highlighter};
@@ -116,13 +114,10 @@ impl Highlighter for LineHelper {
 }
 
 impl Validator for LineHelper {
-    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
+    fn validate(&self, _: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
         // Enter was pressed: a Ctrl-C that came before it was for nothing.
         signals::next_question();
-        Ok(match is_whole(context.input()) {
-            true => ValidationResult::Valid(None),
-            false => ValidationResult::Incomplete,
-        })
+        Ok(ValidationResult::Valid(None))
     }
 }
 
@@ -130,19 +125,4 @@ impl Validator for LineHelper {
 /// one that is wider than a screen helps nobody.
 fn can_be_offered(candidate: &str) -> bool {
     visible(candidate) == candidate && width_of(candidate) <= WIDEST
-}
-
-/// Whether a text can be run as it is: no bracket or quote is open. An empty line at the end gives
-/// a bracket up, so that a forgotten one can be seen; in a quote it is part of the text.
-pub fn is_whole(text: &str) -> bool {
-    if is_question(text) {
-        return text.matches('\'').count().is_multiple_of(2);
-    }
-    if meta::of_line(text).is_some() || unclosed(text).is_none() {
-        return true;
-    }
-    let in_quote =
-        tokens(text).last().is_some_and(|last| last.token == Token::Fault(Fault::UnclosedQuote));
-    let last = text.rsplit_once('\n').map(|(_, last)| last);
-    !in_quote && last.is_some_and(|last| last.trim().is_empty())
 }

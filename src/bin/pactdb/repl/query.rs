@@ -38,6 +38,10 @@ pub fn select(session: &mut Session<'_>, selector: &Selector, line: &str) -> Res
     if selector.time.as_ref().is_some_and(|time| time.kind.is_range()) {
         return range(session, q, dialect).map_err(blame);
     }
+    let question = Nodes { q: q.clone(), dialect: Some(dialect), ..Nodes::default() };
+    if let Some(answer) = session.formed(&question.into()).map_err(blame)? {
+        return Ok(answer.into());
+    }
     let found = find(session.client(), &q, dialect).map_err(blame)?;
     let mut answer = Answer {
         text: table(look, &found),
