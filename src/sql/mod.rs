@@ -60,7 +60,7 @@ pub use answer::{SqlColumn, SqlReply, SqlTable};
 #[cfg(feature = "sql")]
 pub use catalogue::catalogue;
 pub use completion::is_sql;
-pub(crate) use completion::{Wanted, wanted};
+pub(crate) use completion::{Wanted, wanted, wanted_in_stage};
 #[cfg(feature = "sql")]
 pub use explain::explain;
 #[cfg(feature = "sql")]

@@ -61,7 +61,7 @@ fn nodes_are_a_table_that_fits() {
         [
             "id    at   role       age  content",
             "cb:5  ^ah  user         0  Thank you.",
-            "cb:6  ^ah  assistant    0  +long  word word word word word word word wo…",
+            "cb:6  ^ah  assistant    0  +long  word word word word word word word…",
         ],
         "{text}"
     );

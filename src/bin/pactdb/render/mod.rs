@@ -19,6 +19,7 @@ mod table;
 mod text;
 mod tree;
 mod units;
+mod widths;
 
 pub use diff::{NodesById, Sides, diff};
 pub use error::{error, warning};

@@ -34,6 +34,8 @@ pub struct NodeView {
     pub depth: Option<i64>,
     /// Its parent, if that is known.
     pub parent: Option<String>,
+    /// The tool that it calls.
+    pub tool: Option<String>,
     /// What it says, in one line.
     pub words: String,
 }
@@ -63,6 +65,7 @@ impl NodeView {
             cycle: number("cycle").unwrap_or(0),
             depth: number("depth"),
             parent: text("parent"),
+            tool: text("data_tool_name").filter(|_| text("kind").as_deref() == Some("call")),
             words: object.get("content").map(words).unwrap_or_default(),
         }
     }
@@ -96,7 +99,12 @@ impl NodeView {
         let marks: Vec<String> = key.chain(tags).chain(cad).chain(pinned).collect();
         let gap = if marks.is_empty() || self.words.is_empty() { "" } else { "  " };
         let marks = format!("{}{gap}", marks.join(" "));
-        Cell::new(Tone::Dim, marks).and(Tone::Plain, self.words.clone())
+        Cell::new(Tone::Dim, marks).and(Tone::Tool, self.called()).and(Tone::Plain, &self.words)
+    }
+
+    /// The tool that it calls, before what it is called with.
+    pub fn called(&self) -> String {
+        self.tool.as_ref().map(|tool| format!("{tool} ")).unwrap_or_default()
     }
 
     /// Whether it is a turn.

@@ -5,7 +5,7 @@ use super::look::{Look, Tone};
 use super::node::words;
 use super::replies::kind_tone;
 use super::text::{cut, visible};
-use super::units::{instant, plural};
+use super::units::{instant_in, plural};
 use pactdb::Json;
 use pactdb::session::{
     Comparison, EndReason, FieldChange, ImportReport, Moment, NodeChange, Step, What,
@@ -48,7 +48,7 @@ pub fn imported(look: Look, report: &ImportReport) -> String {
 
 /// Events with what they changed, one a line.
 pub fn steps(look: Look, steps: &[Step]) -> String {
-    let mut table = Columns::default();
+    let mut table = Columns::default().optional(&[1, 3]);
     for step in steps {
         let entry = &step.entry;
         let mut cell = Cell::new(Tone::Plain, "");
@@ -62,7 +62,7 @@ pub fn steps(look: Look, steps: &[Step]) -> String {
         table.push(vec![
             Cell::right(Tone::Dim, entry.seq.to_string()),
             Cell::right(Tone::Dim, format!("c{}", entry.cycle)),
-            Cell::new(Tone::Dim, instant(entry.time_ns)),
+            Cell::whole(Tone::Dim, instant_in(look.width, entry.time_ns)),
             Cell::new(kind_tone(&entry.kind), entry.kind.clone()),
             cell,
         ]);
@@ -118,7 +118,7 @@ pub fn cycles(look: Look, steps: &[Step]) -> String {
             counts.iter().map(|(what, count)| format!("{count} {what}")).collect();
         table.push(vec![
             Cell::right(Tone::Strong, format!("c{}", last.entry.cycle)),
-            Cell::new(Tone::Dim, instant(last.entry.time_ns)),
+            Cell::whole(Tone::Dim, instant_in(look.width, last.entry.time_ns)),
             Cell::right(Tone::Plain, plural(steps.len() as u64, "event")),
             Cell::new(Tone::Plain, counts.join(", ")),
         ]);
@@ -141,7 +141,7 @@ pub fn life(look: Look, moments: &[Moment]) -> String {
         table.push(vec![
             Cell::right(Tone::Dim, moment.seq.to_string()),
             Cell::right(Tone::Dim, format!("c{}", moment.cycle)),
-            Cell::new(Tone::Dim, instant(moment.time_ns)),
+            Cell::whole(Tone::Dim, instant_in(look.width, moment.time_ns)),
             cell,
         ]);
     }

@@ -5,6 +5,7 @@ use super::highlight;
 use super::hint::{Expected, expected};
 use super::meta::{self, Takes};
 use super::session::Session;
+use super::splitter::Splitter;
 use crate::render::{Look, Tone, visible, width_of};
 use crate::signals;
 use pactdb::sql::is_question;
@@ -50,15 +51,17 @@ impl Completer for LineHelper {
         context: &Context<'_>,
     ) -> rustyline::Result<(usize, Vec<Pair>)> {
         let text = line.get(..pos).unwrap_or(line);
+        let text = &text[Splitter::start_of_last(text)..];
         if let Some((command, _)) = meta::of_line(text)
             && command.takes == Takes::File
             && text.trim_start().contains(char::is_whitespace)
+            && !text.rsplit(char::is_whitespace).next().is_some_and(|word| word.starts_with('-'))
         {
             let (start, mut files) = self.files.complete(line, pos, context)?;
             files.retain(|file| can_be_offered(&file.replacement));
             return Ok((start, files));
         }
-        let offer = complete(text, &self.words);
+        let offer = complete(text, &self.words).moved_by(pos - text.len());
         // The quote that closes a value is typed for you and not listed.
         let shown = |candidate: &str| match candidate.starts_with(['\'', '"']) {
             true => candidate.to_owned(),
@@ -91,6 +94,7 @@ impl Hinter for LineHelper {
         if pos < line.len() || !self.look.colour {
             return None;
         }
+        let line = &line[Splitter::start_of_last(line)..];
         if is_question(line) { None } else { expected(line) }
     }
 }

@@ -15,8 +15,8 @@ pub struct Piece {
     pub line: usize,
     /// Its text, without the line's end.
     pub text: String,
-    /// Whether it is the first of its line.
-    pub leads: bool,
+    /// The byte of what was fed at which it begins, if lines end in one byte.
+    pub at: usize,
 }
 
 /// Words of SQL behind which something has to come.
@@ -32,7 +32,9 @@ pub struct Splitter {
     /// The statement that the last line has left open.
     text: String,
     line: usize,
-    leads: bool,
+    at: usize,
+    /// How many bytes came before the line that is read.
+    before: usize,
     open: Unclosed,
     /// Whether the text is SQL from here on, where a backslash is a letter like others.
     sql: bool,
@@ -58,8 +60,21 @@ impl Splitter {
         (splitter.done.into(), unfinished)
     }
 
+    /// Where the statement begins that the end of a text is in.
+    pub fn start_of_last(text: &str) -> usize {
+        let (pieces, _) = Splitter::of_text(text);
+        let last =
+            pieces.last().filter(|last| !text[last.at + last.text.len()..].contains([';', '\n']));
+        last.map_or(text.len(), |last| last.at)
+    }
+
     /// The next line, without its end, and its number.
     pub fn feed(&mut self, line: &str, number: usize) {
+        self.read(line, number);
+        self.before += line.len() + 1;
+    }
+
+    fn read(&mut self, line: &str, number: usize) {
         let first = self.text.is_empty();
         if first && line.trim_start().starts_with("--") {
             return;
@@ -68,13 +83,12 @@ impl Splitter {
         if !first && line.trim().is_empty() && !self.open.in_quote() {
             return self.finish();
         }
-        self.leads = first;
-        for symbol in line.chars() {
+        for (at, symbol) in line.char_indices() {
             if self.text.is_empty() {
                 if symbol.is_whitespace() {
                     continue;
                 }
-                self.line = number;
+                (self.line, self.at) = (number, self.before + at);
             }
             self.take(symbol);
         }
@@ -108,7 +122,6 @@ impl Splitter {
     fn take(&mut self, symbol: char) {
         if symbol == ';' && !self.open.is_open() && self.comment.is_none() {
             self.finish();
-            self.leads = false;
             return;
         }
         if symbol.is_whitespace() && matches!(self.word_alone().as_deref(), Some("select" | "with"))
@@ -168,11 +181,11 @@ impl Splitter {
         let text = std::mem::take(&mut self.text);
         let text = text.trim_end();
         if !text.is_empty() {
-            let piece = Piece { line: self.line, text: text.to_owned(), leads: self.leads };
+            let piece = Piece { line: self.line, text: text.to_owned(), at: self.at };
             self.done.push_back(piece);
         }
         let done = std::mem::take(&mut self.done);
-        *self = Splitter { done, leads: self.leads, ..Splitter::default() };
+        *self = Splitter { done, before: self.before, ..Splitter::default() };
     }
 }
 
