@@ -147,11 +147,14 @@ pub fn near(store: &Path) -> Option<String> {
     let wanted = store.file_name()?.to_str()?;
     let others = names.filter(|name| name.ends_with(".pactdb") && name != wanted);
     let names: Vec<String> = others.collect();
-    // Without its ending it is as good a name.
-    let stem = |name: &String| name.trim_end_matches(".pactdb").to_owned();
-    let stems: Vec<String> = names.iter().map(stem).collect();
-    let near = nearest_word(wanted.trim_end_matches(".pactdb"), stems.iter().map(String::as_str))?;
-    let name = format!("{near}.pactdb");
+    // Without its ending it is as good a name, and a shorter one has fewer slips.
+    let stem = |name: &'_ str| name.trim_end_matches(".pactdb").to_owned();
+    let stems: Vec<String> = names.iter().map(|name| stem(name)).collect();
+    let by_stem = nearest_word(&stem(wanted), stems.iter().map(String::as_str));
+    let name = match by_stem {
+        Some(near) => format!("{near}.pactdb"),
+        None => nearest_word(wanted, names.iter().map(String::as_str))?.to_owned(),
+    };
     Some(folder.map_or(name.clone(), |folder| folder.join(name).display().to_string()))
 }
 

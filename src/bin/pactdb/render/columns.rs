@@ -2,7 +2,7 @@
 //! is too little, columns that matter less are left out, and names and times stay whole.
 
 use super::look::{Look, Tone};
-use super::text::{fit, longest_word, padding, visible, width_of};
+use super::text::{cut, fit, longest_word, padding, visible, width_of};
 use super::widths::{Need, WORD, share};
 
 /// What lies between two columns.
@@ -137,7 +137,8 @@ impl Columns {
             let mut flags = used.iter();
             row.retain(|_| *flags.next().unwrap_or(&true));
         }
-        let widths = widths(&needs, look.width);
+        let mut widths = widths(&needs, look.width);
+        tighten(&mut widths, &rows, look.width);
         let mut out = String::new();
         for row in &rows {
             line(row, &widths, look, &mut out);
@@ -178,6 +179,19 @@ fn widths(needs: &[Need], width: usize) -> Vec<usize> {
     let taken: usize = widths.iter().sum();
     widths.push(room.saturating_sub(taken).max(8));
     widths
+}
+
+/// Gives the last column what cutting between words has left over in the others.
+fn tighten(widths: &mut [usize], rows: &[Vec<Cell>], width: usize) {
+    let gaps = gaps(widths.len());
+    let Some((last, first)) = widths.split_last_mut() else { return };
+    for (i, room) in first.iter_mut().enumerate() {
+        let cells = rows.iter().filter(|row| row.len() > 1).filter_map(|row| row.get(i));
+        let shown = cells.map(|cell| width_of(&cut(&cell.text, *room)));
+        *room = shown.max().unwrap_or(0);
+    }
+    let taken: usize = first.iter().sum();
+    *last = width.saturating_sub(gaps + taken).max(*last);
 }
 
 fn line(row: &[Cell], widths: &[usize], look: Look, out: &mut String) {

@@ -22,7 +22,7 @@ mod units;
 mod widths;
 
 pub use diff::{NodesById, Sides, diff};
-pub use error::{error, warning};
+pub use error::{error, labelled, warning};
 pub use look::{Look, Tone};
 pub use node::NodeView;
 pub use range::range;

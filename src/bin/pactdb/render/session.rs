@@ -155,13 +155,14 @@ pub fn comparison(look: Look, names: &[String; 2], found: &Comparison) -> String
         0 => 100.0,
         bytes => found.common_bytes as f64 * 100.0 / bytes as f64,
     };
-    let mut out = format!(
+    let sentence = format!(
         "{older} has {} bytes, {newer} {}; the first {} are the same ({share:.1} % of {newer}, {})\n",
         found.bytes[0],
         found.bytes[1],
-        look.paint(Tone::Strong, &found.common_bytes.to_string()),
+        found.common_bytes,
         plural(found.common_blocks, "block"),
     );
+    let mut out = look.wrap(&sentence, "");
     let node = found.node.as_deref().unwrap_or_default();
     let cycle = found.cycle.map(|cycle| format!(" in cycle {cycle}")).unwrap_or_default();
     let end = match found.reason {

@@ -96,6 +96,29 @@ pub fn cut(text: &str, columns: usize) -> String {
     format!("{}{mark}", &text[..end])
 }
 
+/// A text in lines of at most so many columns, broken between words; lines that follow begin with `indent`.
+/// A word that is wider than a line stays whole.
+pub fn wrapped(text: &str, columns: usize, indent: &str) -> String {
+    if width_of(text) <= columns {
+        return text.to_owned();
+    }
+    let mut words = text.split(' ');
+    let (mut out, mut line) = (String::new(), words.next().unwrap_or_default().to_owned());
+    for word in words {
+        let longer = format!("{line} {word}");
+        let empty = line.trim().is_empty() || line == indent.trim_end();
+        if empty || width_of(&longer) <= columns {
+            line = longer;
+            continue;
+        }
+        out.push_str(line.trim_end());
+        out.push('\n');
+        line = format!("{indent}{word}");
+    }
+    out.push_str(&line);
+    out
+}
+
 /// The spaces that fill a text up to so many columns.
 pub fn padding(text: &str, columns: usize) -> String {
     " ".repeat(columns.saturating_sub(width_of(text)))

@@ -154,6 +154,9 @@ fn full(look: Look, node: &Map) -> Result<String> {
         Some(other) => pretty(other)?,
         None => String::new(),
     };
-    content.lines().for_each(|line| out.push_str(&format!("  │ {}\n", visible(line))));
+    for line in content.lines() {
+        out.push_str(&look.wrap(&format!("  │ {}", visible(line)), "  │ "));
+        out.push('\n');
+    }
     Ok(out)
 }

@@ -173,6 +173,7 @@ impl Splitter {
             || self.comment.is_some()
             || matches!(self.last, '|' | ',')
             || alone
+            || (self.sql && word().eq_ignore_ascii_case("by"))
             || (is_sql && DANGLING.iter().any(|known| word().eq_ignore_ascii_case(known)))
     }
 

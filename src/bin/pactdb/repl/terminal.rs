@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::output::show;
 use crate::render::{self, Look, Tone, plural, width_of};
 use crate::signals;
-use pactdb::Result;
+use pactdb::{Code, Result};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -118,7 +118,7 @@ fn one(session: &mut Session<'_>, text: &str, prompt: Option<usize>) -> std::io:
     let page = |text: &str| session.context.page(text).map_err(std::io::Error::other);
     match outcome {
         Ok(Outcome::Leave) => return Ok(Ran::Left),
-        Ok(Outcome::Note(text)) => page(&text)?,
+        Ok(Outcome::Note(text)) => page(&look.wrap(&text, ""))?,
         Ok(Outcome::Answer(answer)) => {
             let (text, more) = cut(look, &answer.text);
             show(look, text)?;
@@ -136,6 +136,10 @@ fn one(session: &mut Session<'_>, text: &str, prompt: Option<usize>) -> std::io:
             footer(look, &answer, took)?;
         }
         Err(error) => {
+            if error.code == Code::Cancelled {
+                // Behind the mark that the terminal shows for Ctrl-C.
+                show(look, "\n")?;
+            }
             show(look, &report::show(look, &error, prompt))?;
             return Ok(Ran::Failed);
         }
@@ -165,6 +169,8 @@ fn footer(look: Look, answer: &Answer, took: Option<std::time::Duration>) -> std
     if parts.is_empty() {
         return Ok(());
     }
-    let words = look.paint(Tone::Dim, &format!("-- {}", parts.join(", ")));
-    show(look, &format!("{words}\n"))
+    for line in look.wrap(&format!("-- {}", parts.join(", ")), "   ").lines() {
+        show(look, &format!("{}\n", look.paint(Tone::Dim, line)))?;
+    }
+    Ok(())
 }
