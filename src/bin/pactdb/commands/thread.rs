@@ -36,7 +36,8 @@ pub fn asked(args: ThreadArgs, dialect: Option<Dialect>) -> Result<Asked> {
         match ThreadFormat::from_name(&word) {
             Some(named) if format.is_none() => format = Some(named),
             None if is_time(&word) && at.is_none() && attempt.is_none() => {
-                at = Some(clock::time(&word).unwrap_or(word));
+                let Ok(time) = clock::time(&word);
+                at = Some(time);
             }
             _ => {
                 let known = ThreadFormat::ALL.map(ThreadFormat::name).join(", ");

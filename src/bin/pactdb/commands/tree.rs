@@ -5,6 +5,7 @@
 use super::read::with_time;
 use crate::answer::Answer;
 use crate::args::TreeArgs;
+use crate::clock;
 use crate::context::Context;
 use crate::render::{self, Look};
 use crate::states::{self, Turns};
@@ -51,8 +52,8 @@ impl Wanted {
             if wanted.turns.replace(turns).is_some() {
                 return twice("how many turns");
             }
-        } else if text.starts_with('@') && !text.contains(char::is_whitespace) {
-            if wanted.at.replace(text.to_owned()).is_some() {
+        } else if let Some(time) = time_alone(text) {
+            if wanted.at.replace(time).is_some() {
                 return twice("the time");
             }
         } else {
@@ -60,6 +61,13 @@ impl Wanted {
         }
         Ok(wanted)
     }
+}
+
+/// A text that is a time and nothing else.
+fn time_alone(text: &str) -> Option<String> {
+    let Ok(time) = clock::time(text);
+    let alone = time.starts_with('@') && !time.contains(char::is_whitespace);
+    alone.then_some(time)
 }
 
 /// The drawing.

@@ -224,7 +224,9 @@ pub fn table_names(look: Look) -> String {
     let width = all.iter().map(|table| table.call.len()).max().unwrap_or(0) + 2;
     let line = |table: &sql::SqlTable| {
         let space = " ".repeat(width.saturating_sub(table.call.len()));
-        format!("{}{space}{}\n", look.paint(Tone::Strong, &table.call), table.about)
+        let whole = look.wrap(&format!("{}{space}{}", table.call, table.about), &" ".repeat(width));
+        let about = whole.strip_prefix(&table.call).unwrap_or_default();
+        format!("{}{about}\n", look.paint(Tone::Strong, &table.call))
     };
     all.iter().map(line).collect()
 }

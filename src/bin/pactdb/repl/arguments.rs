@@ -164,3 +164,39 @@ fn refused(error: &clap::Error, command: &clap::Command) -> Error {
     error.details.hint = tip.filter(|tip| !tip.contains("to pass")).or(known);
     error
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{LogArgs, ThreadArgs, TreeArgs};
+
+    fn cut<A: Args>(rest: &str, shape: Shape) -> Vec<String> {
+        arguments(&definition::<A>(), rest, shape)
+    }
+
+    #[test]
+    fn a_line_is_cut_into_flags_and_the_rest() {
+        for (rest, cut_into) in [
+            (".cb[role = 'a b'] .mt", &["--", ".cb[role = 'a b'] .mt"][..]),
+            ("@c12  --turns 3", &["--turns", "3", "--", "@c12"]),
+            ("--turns=3 @c12 ^ah", &["--turns=3", "--", "@c12 ^ah"]),
+            ("^seq --all .cb", &["--all", "--", "^seq .cb"]),
+            ("'.cb[role=\"x\"]'", &["--", ".cb[role=\"x\"]"]),
+            ("--at @'2026-03-02 18:00'", &["--at", "@'2026-03-02 18:00'", "--"]),
+            ("--at '2026-03-02 18:00'", &["--at", "2026-03-02 18:00", "--"]),
+            ("", &["--"]),
+        ] {
+            assert_eq!(cut::<TreeArgs>(rest, Shape::Selector), cut_into, "{rest}");
+        }
+        for (rest, cut_into) in [
+            ("it's.pact", &["--", "it's.pact"][..]),
+            ("my\\ file 'other file'", &["--", "my file", "other file"]),
+            ("-5 --limit 2", &["--limit", "2", "--", "-5"]),
+            ("--nonsense x", &["--nonsense", "--", "x"]),
+        ] {
+            assert_eq!(cut::<LogArgs>(rest, Shape::Words), cut_into, "{rest}");
+        }
+        let compare = ["--compare", "@c1", "@c2", "--", "openai"];
+        assert_eq!(cut::<ThreadArgs>("--compare @c1 @c2 openai", Shape::Words), compare);
+    }
+}

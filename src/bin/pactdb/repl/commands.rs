@@ -1,31 +1,23 @@
-//! Dot commands that look at the store.
+//! Dot commands that look at states.
 
 use super::arguments::{Shape, parse, words};
-use super::files::copied;
 use super::meta::FORMS;
 use super::query::{self, Last};
 use super::session::{Outcome, Session};
 use super::settings::nothing;
 use crate::answer::{Answer, pretty};
-use crate::args::{
-    AttemptListArgs, CommitArgs, ExplainArgs, LogArgs, ReplayArgs, ThreadArgs, TreeArgs, WatchArgs,
-};
+use crate::args::{CommitArgs, ExplainArgs, ThreadArgs, TreeArgs};
 use crate::commands::thread::Asked;
 use crate::commands::tree::Wanted;
-use crate::commands::watch::{follow, text};
-use crate::commands::{attempt, edit, read, replay as replays, thread as threads, tree as trees};
-use crate::histories::steps;
-use crate::render::{self, plural};
-use crate::{output, states};
+use crate::commands::{edit, read, thread as threads, tree as trees};
+use crate::render;
+use crate::{clock, states};
 use clap::Args;
-use pactdb::language::{named_id, nearest_word, parse_selector};
-use pactdb::protocol::{ClientExt, Explain, Life, PolicyRequest, Replay, Request, Sql, Watch};
+use pactdb::language::{nearest_word, parse_selector};
+use pactdb::protocol::{ClientExt, Explain, PolicyRequest, Request, Sql};
 use pactdb::session::ThreadFormat;
 use pactdb::sql::is_question;
-use pactdb::{Address, Code, Dialect, Error, Result};
-
-/// How many events the log shows unless told otherwise.
-const EVENTS: u64 = 20;
+use pactdb::{Code, Dialect, Error, Result};
 
 /// `.tree [TIME] [SELECTOR]`
 pub fn tree(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
@@ -47,16 +39,23 @@ pub fn show(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     if rest.is_empty() {
         return Err(Error::request("which nodes? `.show SELECTOR`, for example `.show cb:1`"));
     }
-    let (text, dialect) = match bare_ids(rest) {
-        Some(text) => (text, Dialect::V0_1),
-        None => (rest.to_owned(), session.dialect),
-    };
+    let ids = bare_ids(rest);
+    let (by_id, dialect) =
+        (ids.is_some(), if ids.is_some() { Dialect::V0_1 } else { session.dialect });
+    let text = ids.unwrap_or_else(|| rest.to_owned());
     let selector =
         parse_selector(&text, dialect).map_err(|error| Error::from(error).in_text(&text))?;
     let (q, prefix) = query::through_lens(session, selector.time.is_some(), &text);
     let found = query::find(session.client(), &q, dialect)
         .map_err(|error| super::report::in_line(error, &text, &prefix))?;
     let answer = found.in_form(session.look(), session.client(), "full")?;
+    if by_id && answer.text.is_empty() {
+        let source = answer.source.unwrap_or_default();
+        let from = source.strip_prefix("0 nodes in ").unwrap_or("what was asked");
+        let mut error = Error::new(Code::NodeNotFound, format!("there is no {rest} in {from}"));
+        error.details.hint = Some("`.life ID` says whether it ever was".to_owned());
+        return Err(error);
+    }
     session.last = Some(Last::Nodes(Box::new(found)));
     Ok(answer.into())
 }
@@ -123,10 +122,11 @@ pub fn compare(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     let CompareArgs { what, strict, drop_unpaired } = parse(rest, Shape::Words)?;
     let is_form = |word: &String| ThreadFormat::from_name(word).is_some();
     let (forms, times): (Vec<String>, Vec<String>) = what.into_iter().partition(is_form);
-    let mut times: Vec<String> = times
-        .iter()
-        .map(|time| crate::clock::time(time).unwrap_or_else(|never| match never {}))
-        .collect();
+    let time = |word: &String| {
+        let Ok(time) = clock::time(word);
+        time
+    };
+    let mut times: Vec<String> = times.iter().map(time).collect();
     if times.len() == 1 {
         let lens = session.lens.map(|lens| lens.to_string());
         times.push(lens.unwrap_or_else(|| "now".to_owned()));
@@ -145,99 +145,6 @@ pub fn compare(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
         Asked::Other(request) => session.run(request),
         Asked::Thread(request) => session.run(request.into()),
     }
-}
-
-/// `.life ID`
-pub fn life(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
-    let id = named_id(rest).into_owned();
-    if id.is_empty() {
-        return Err(Error::request("whose life? `.life ID`, for example `.life cb:1`"));
-    }
-    session.run(Life { id, ..Life::default() }.into())
-}
-
-/// `.replay [all] [SELECTOR]`: at a terminal one event for each press of Enter, else all at once.
-pub fn replay(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
-    let (all, rest) = match rest.strip_prefix("all") {
-        Some(after) if after.is_empty() || after.starts_with(char::is_whitespace) => {
-            (true, after.trim())
-        }
-        _ => (!session.interactive, rest),
-    };
-    let mut args: ReplayArgs = parse(rest, Shape::Selector)?;
-    if args.to.is_none() {
-        args.to = last_cycle(session)?;
-    }
-    if let Some(new) = &args.into {
-        let made = replays::copy(session.client(), args.to, Some(session.dialect), new)?;
-        return Ok(Outcome::Note(copied("replayed into", new, &made)));
-    }
-    let request = replays::request(args, Some(session.dialect));
-    if !all && !request.by_cycle {
-        session.replay = Some(Replay { limit: Some(1), ..request });
-        return replay_step(session);
-    }
-    let by_cycle = request.by_cycle;
-    let steps = steps(session.client(), request)?;
-    let (look, source) = (session.look(), plural(steps.len() as u64, "event"));
-    let text = match by_cycle {
-        true => render::cycles(look, &steps),
-        false => render::steps(look, &steps),
-    };
-    Ok(session.keep(Answer { text, warnings: Vec::new(), source: Some(source) }))
-}
-
-/// The cycle that a replay goes up to where the session looks at the past.
-fn last_cycle(session: &Session<'_>) -> Result<Option<String>> {
-    match session.lens {
-        None => Ok(None),
-        Some(at @ Address::Cycle(_)) => Ok(Some(at.to_string())),
-        Some(at @ Address::Event(_)) => {
-            let message = format!("a replay goes by cycles, and you are looking at {at}");
-            let mut error = Error::request(message);
-            error.details.hint = Some("`.at now` goes back to the working state".to_owned());
-            Err(error)
-        }
-    }
-}
-
-/// The next event of a replay that goes on.
-pub fn replay_step(session: &mut Session<'_>) -> Result<Outcome> {
-    let (mut text, mut source) = (String::new(), "that was the last event");
-    if let Some(request) = session.replay.take()
-        && let [step] = &*steps(session.client(), request.clone())?
-    {
-        text = render::steps(session.look(), std::slice::from_ref(step));
-        source = "Enter shows the next event, any other line ends this";
-        session.replay = Some(Replay { after: Some(step.entry.seq), ..request });
-    }
-    Ok(Answer { text, source: Some(source.to_owned()), ..Answer::default() }.into())
-}
-
-/// `.log [N | all]`: the newest events first, as on the command line.
-pub fn log(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
-    let mut args: LogArgs = parse(rest, Shape::Words)?;
-    if args.count.or(args.limit).is_none() && args.node.is_none() {
-        args.count = Some(EVENTS);
-    }
-    let request = read::log_request(&args);
-    let Request::Log(asked) = &request else { return session.run(request) };
-    if let Some(answer) = session.formed(&request)? {
-        return Ok(session.keep(answer));
-    }
-    let (events, entries) = (session.store()?.events, session.client().ask((**asked).clone())?);
-    let answer = Answer {
-        text: render::log(session.look(), &entries),
-        warnings: Vec::new(),
-        source: Some(format!("{} of {}", entries.len(), plural(events, "event"))),
-    };
-    Ok(session.keep(answer))
-}
-
-/// `.attempts`
-pub fn attempts(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
-    let args: AttemptListArgs = parse(rest, Shape::Words)?;
-    session.run(attempt::list_request(args)?.into())
 }
 
 /// `.commit`
@@ -306,26 +213,6 @@ pub fn last(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
         }
     };
     Ok(Outcome::Whole(answer))
-}
-
-/// `.watch [SELECTOR]`
-pub fn watch(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
-    if !session.interactive {
-        let message =
-            "`.watch` goes on until Ctrl-C at a terminal; elsewhere there is `pactdb watch`";
-        return Err(Error::request(message));
-    }
-    let WatchArgs { q, from, after, limit } = parse(rest, Shape::Selector)?;
-    let (look, client) = (session.screen(), session.client.clone());
-    let request = Watch { q, from, after, limit, dialect: Some(session.dialect) };
-    output::remark(look, "watching; Ctrl-C ends it\n");
-    let watched = follow(&*client, request, &mut |watched| {
-        Ok(output::show(look, &text(look, watched)).is_ok())
-    });
-    match watched {
-        Err(error) if error.code == Code::Cancelled => Ok(String::new().into()),
-        watched => watched.map(|()| String::new().into()),
-    }
 }
 
 /// A command that is one request and takes nothing.

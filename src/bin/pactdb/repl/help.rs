@@ -73,21 +73,30 @@ fn overview(look: Look) -> String {
 
 /// Two columns; the second is below the first where they do not fit beside each other.
 fn rows(look: Look, rows: &[(&str, &str)]) -> String {
+    const BELOW: &str = "      ";
     let widest = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0).min(40);
+    let room = look.width.min(WIDEST);
     let mut out = String::new();
     for (name, help) in rows {
         let name_width = name.chars().count();
-        let room = look.width.min(WIDEST);
         let beside = name_width <= widest && 2 + widest + 2 + help.chars().count() <= room;
-        let pad = if beside { " ".repeat(widest - name_width + 2) } else { "\n      ".to_owned() };
-        out.push_str(&format!("  {name}{pad}{}\n", look.paint(Tone::Dim, help)));
+        if beside {
+            let pad = " ".repeat(widest - name_width + 2);
+            out.push_str(&format!("  {name}{pad}{}\n", look.paint(Tone::Dim, help)));
+            continue;
+        }
+        out.push_str(&format!("  {name}\n"));
+        for line in look.wrap(&format!("{BELOW}{help}"), BELOW).lines() {
+            out.push_str(&format!("{}\n", look.paint(Tone::Dim, line)));
+        }
     }
     out
 }
 
 fn about_command(look: Look, command: &Command) -> String {
     let usage = format!(".{} {}", command.name, command.usage);
-    let mut out = format!("{}\n  {}\n", look.paint(Tone::Strong, usage.trim_end()), command.help);
+    let help = look.wrap(&format!("  {}", command.help), "  ");
+    let mut out = format!("{}\n{help}\n", look.paint(Tone::Strong, usage.trim_end()));
     if !command.aliases.is_empty() {
         let names: Vec<String> = command.aliases.iter().map(|name| format!(".{name}")).collect();
         out.push_str(&format!("  also {}\n", names.join(", ")));

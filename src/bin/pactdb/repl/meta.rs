@@ -2,6 +2,7 @@
 
 use super::arguments::definition;
 use super::commands::{self as look_at, CompareArgs};
+use super::events;
 use super::files::{self, ExportFileArgs};
 use super::help;
 use super::session::{Outcome, Session};
@@ -130,21 +131,21 @@ pub const COMMANDS: [Command; 31] = [
         .takes(Takes::Address)
         .help("read every following question at one state: `.at 12` is cycle 12; `.at now` ends it")
         .example(".at @c42"),
-    command("log", "[N | all]", look_at::log)
+    command("log", "[N | all]", events::log)
         .takes(Takes::Words(&["all"]))
         .reads::<LogArgs>()
         .help("the newest N events, 20 unless told otherwise, or the life of a node")
         .example(".log 5 --kind commit"),
-    command("life", "ID", look_at::life)
+    command("life", "ID", events::life)
         .takes(Takes::Id)
         .help("what happened to one node, from its first event on")
         .example(".life cb:1"),
-    command("replay", "[all] [SELECTOR]", look_at::replay)
+    command("replay", "[all] [SELECTOR]", events::replay)
         .takes(Takes::Selector)
         .reads::<ReplayArgs>()
         .help("the log again with what each event changed: Enter shows the next one")
         .example(".replay .cb[role='tool']"),
-    command("watch", "[SELECTOR]", look_at::watch)
+    command("watch", "[SELECTOR]", events::watch)
         .takes(Takes::Selector)
         .reads::<WatchArgs>()
         .help("what others do with the store, as they do it, until Ctrl-C")
@@ -153,7 +154,7 @@ pub const COMMANDS: [Command; 31] = [
         .aliases(&["status"])
         .help("figures of the store")
         .example(".stats"),
-    command("attempts", "", look_at::attempts)
+    command("attempts", "", events::attempts)
         .reads::<AttemptListArgs>()
         .help("the recorded calls of providers")
         .example(".attempts --status error"),

@@ -7,6 +7,7 @@
 mod arguments;
 mod commands;
 mod complete;
+mod events;
 mod files;
 mod help;
 mod helper;

@@ -5,7 +5,7 @@
 use super::query::{self, Last};
 use super::report;
 use super::sink::Output;
-use super::{commands, help, meta};
+use super::{events, help, meta};
 use crate::answer::{Answer, answer};
 use crate::clock;
 use crate::connect::{Connection, is_there};
@@ -156,7 +156,7 @@ impl<'a> Session<'a> {
     fn answer(&mut self, line: &str) -> Result<Outcome> {
         let line = &*clock::settle(line);
         if line.trim().is_empty() {
-            return commands::replay_step(self);
+            return events::replay_step(self);
         }
         self.replay = None;
         if let Some((command, rest)) = meta::of_line(line) {

@@ -32,7 +32,14 @@ pub fn address(session: &Session<'_>, text: &str) -> Result<StateReply> {
         "" => states::one_at(client, lens.as_deref(), None),
         "now" => states::one_at(client, None, None),
         text => {
-            let time = clock::time(text).unwrap_or_else(|never| match never {});
+            let Ok(time) = clock::time(text);
+            if !time.starts_with('@') {
+                let message = format!("`{text}` is no time");
+                let mut error = Error::new(Code::SelectorInvalid, message);
+                let times = "times are 12, @c12, @t-3, @e7, 18:00, -2h, '2026-03-02 18:00', now";
+                error.details.hint = Some(times.to_owned());
+                return Err(error);
+            }
             states::one_at(client, Some(&time), Some(session.dialect))
         }
     }

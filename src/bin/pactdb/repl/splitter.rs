@@ -193,3 +193,68 @@ impl Splitter {
 fn is_word(symbol: char) -> bool {
     symbol.is_alphanumeric() || symbol == '_'
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(text: &str) -> (Vec<String>, bool) {
+        let (pieces, unfinished) = Splitter::of_text(text);
+        for piece in &pieces {
+            assert!(text[piece.at..].starts_with(&piece.text), "{text:?}: {piece:?}");
+        }
+        (pieces.into_iter().map(|piece| piece.text).collect(), unfinished)
+    }
+
+    #[test]
+    fn statements_end_with_their_line_or_a_semicolon() {
+        for (text, pieces) in [
+            ("commit", &["commit"][..]),
+            ("add 'a;b' ; commit", &["add 'a;b'", "commit"]),
+            ("add 'it\\'s;' ; undo", &["add 'it\\'s;'", "undo"]),
+            (";; .log ;", &[".log"]),
+            ("select 'it''s;\\'; select 2", &["select 'it''s;\\'", "select 2"]),
+            ("select 1 -- it's; so\n.log", &["select 1 -- it's; so", ".log"]),
+            ("select /* a;' */ 1; .log", &["select /* a;' */ 1", ".log"]),
+            ("-- a comment; all of it\nundo", &["undo"]),
+            (".cb | where x = '\\'; .log", &[".cb | where x = '\\'", ".log"]),
+            (".read it's.pact\nundo", &[".read it's.pact", "undo"]),
+            ("add [\n\ncommit", &["add [", "commit"]),
+            ("add 'a\n\nb'", &["add 'a\n\nb'"]),
+        ] {
+            assert_eq!(texts(text), (pieces.iter().map(|it| (*it).to_owned()).collect(), false));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_the_end_goes_on() {
+        for text in [
+            "add 'x",
+            ".cb[role in [",
+            "@t0 .cb |",
+            "@t0 .cb | count by ",
+            ".mt:first,",
+            "select",
+            "SELECT role,",
+            "select role from",
+            "select count(",
+            "select 1 /* and",
+            "undo; add {",
+        ] {
+            assert!(texts(text).1, "{text}");
+            assert!(!texts(&format!("{text}\n")).1 || text.contains('\''), "{text}");
+        }
+        for text in ["", ".tree [", "selected", "select from_here", ".cb[x=',']", "commit  "] {
+            assert!(!texts(text).1, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_last_statement_begins_behind_the_others() {
+        for (text, last) in
+            [("undo", "undo"), ("undo; .lo", ".lo"), ("undo; ", ""), ("a\n b", "b"), ("x ;", "")]
+        {
+            assert_eq!(&text[Splitter::start_of_last(text)..], last, "{text:?}");
+        }
+    }
+}
