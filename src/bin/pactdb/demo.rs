@@ -25,9 +25,6 @@ const STORY: &str = include_str!("demo/story.jsonl");
 
 /// Makes the demo and says what to try. `named` is the store that the arguments name.
 pub fn run(context: &Context, file: Option<PathBuf>, named: Option<PathBuf>) -> Result<()> {
-    if file.is_some() && named.is_some() {
-        return Err(Error::request("the demo is one file: leave out -s, or the other one"));
-    }
     let file = &file.or(named).unwrap_or_else(|| PathBuf::from("demo.pactdb"));
     if connect::is_behind_http(file) {
         let message = "the demo is a file of its own: it cannot be made behind an address";

@@ -68,6 +68,43 @@ fn nodes_are_a_table_that_fits() {
 }
 
 #[test]
+fn narrow_tables_keep_names_and_times_and_break_no_word() {
+    let folder = Folder::new();
+    folder.ok(&["demo", "memory.pactdb"]);
+    let at = |columns: usize, args: &[&str]| -> Vec<String> {
+        let columns = columns.to_string();
+        let ran = folder.command().args(args).env("COLUMNS", columns).output().unwrap();
+        assert!(ran.status.success(), "{args:?}");
+        String::from_utf8(ran.stdout).unwrap().lines().map(str::to_owned).collect()
+    };
+    let time =
+        regex::Regex::new(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d|\d\d-\d\d \d\d:\d\d)  ").unwrap();
+    let users = ["nodes", "@t0 .cb[role='user']"];
+    let whole = at(400, &users);
+    for columns in [40, 60, 80, 120] {
+        for args in [&["log"][..], &["replay"], &["attempt", "list"], &["log", "--node", "cb:2"]] {
+            let lines = at(columns, args);
+            for line in lines.iter().skip(usize::from(args[0] == "attempt")) {
+                assert!(line.chars().count() <= columns, "{columns}: {line}");
+                assert!(time.is_match(line), "{columns}: {line}");
+            }
+        }
+        for (line, whole) in at(columns, &users).iter().zip(&whole).skip(1) {
+            let kept = line.rsplit("  ").next().unwrap();
+            let Some(kept) = kept.strip_suffix('…') else { continue };
+            let after = whole.split_once(kept).unwrap().1;
+            assert!(after.starts_with(char::is_whitespace), "{columns}: {line}\n{whole}");
+        }
+        let called = at(columns, &["nodes", "@t0 .cb[kind='call'] @limit=3"]).join("\n");
+        for tool in ["  search {\"", "  trains {\"", "  book {\""] {
+            assert!(called.contains(tool), "{columns}: {tool}\n{called}");
+        }
+    }
+    assert!(folder.ok(&["log", "1"]).contains("(assistant call search) below"));
+    assert!(folder.ok(&["tree", "--turns", "3"]).contains("search {\"query\""));
+}
+
+#[test]
 fn the_tree_shows_regions_turns_and_words() {
     let folder = small();
     assert_eq!(

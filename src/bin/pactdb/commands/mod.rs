@@ -10,7 +10,7 @@ mod manual;
 pub mod read;
 pub mod replay;
 mod serve;
-mod sql;
+pub mod sql;
 pub mod thread;
 pub mod tree;
 pub mod watch;

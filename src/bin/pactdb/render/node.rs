@@ -2,7 +2,7 @@
 
 use super::columns::Cell;
 use super::look::Tone;
-use pactdb::json::canonical_string;
+use pactdb::json::line;
 use pactdb::{Json, Map};
 
 /// What is shown of a node.
@@ -126,7 +126,8 @@ pub fn words(content: &Json) -> String {
     const ENOUGH: usize = 2_000;
     let text = match content {
         Json::Str(text) => text.chars().take(ENOUGH).collect(),
-        other => canonical_string(other).chars().take(ENOUGH).collect::<String>(),
+        // Only what nobody sees is written out.
+        other => line(other).unwrap_or_default().chars().take(ENOUGH).collect::<String>(),
     };
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -204,8 +204,7 @@ pub fn attempts(look: Look, attempts: &[Attempt]) -> String {
 fn took(ns: i64) -> String {
     match ns {
         ..=999_999 => format!("{} µs", ns / 1_000),
-        1_000_000..=999_999_999 => format!("{} ms", ns / 1_000_000),
-        1_000_000_000..=99_999_999_999 => format!("{:.1} s", ns as f64 / 1e9),
+        1_000_000..=9_999_999_999 => format!("{} ms", ns / 1_000_000),
         _ => format!("{} s", ns / 1_000_000_000),
     }
 }

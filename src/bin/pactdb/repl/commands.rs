@@ -52,7 +52,8 @@ pub fn show(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     if by_id && answer.text.is_empty() {
         let source = answer.source.unwrap_or_default();
         let from = source.strip_prefix("0 nodes in ").unwrap_or("what was asked");
-        let mut error = Error::new(Code::NodeNotFound, format!("there is no {rest} in {from}"));
+        let mut error =
+            Error::new(Code::NodeNotFound, format!("there is no node {rest} in {from}"));
         error.details.hint = Some("`.life ID` says whether it ever was".to_owned());
         return Err(error);
     }

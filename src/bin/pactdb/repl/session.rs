@@ -8,6 +8,7 @@ use super::sink::Output;
 use super::{events, help, meta};
 use crate::answer::{Answer, answer};
 use crate::clock;
+use crate::commands::sql::ALL;
 use crate::connect::{Connection, is_there};
 use crate::context::Context;
 use crate::progress;
@@ -245,7 +246,11 @@ impl<'a> Session<'a> {
     /// Runs an operation. While the lens is set, edits are refused.
     pub fn run(&mut self, op: Request) -> Result<Outcome> {
         self.check_lens(&op)?;
-        let op = self.expecting(op);
+        let mut op = self.expecting(op);
+        if let (Request::Sql(question), Some(_)) = (&mut op, &self.output.file) {
+            // What goes into a file is not cut.
+            question.limit = question.limit.or(Some(ALL));
+        }
         let reads = op.only_reads();
         let answered = match self.formed(&op)? {
             Some(answered) => answered,
