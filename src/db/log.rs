@@ -5,6 +5,7 @@ use super::ops::{Log, LogEntry};
 use crate::budget;
 use crate::change::{Attempt, Event, Origin, OriginKind};
 use crate::error::Result;
+use crate::json::Json;
 use crate::log::Record;
 use crate::model::{Id, Node, iso_from_ns};
 use crate::snapshot::hex;
@@ -172,8 +173,11 @@ fn summary(event: &Event) -> String {
         Event::Created { generation } => format!("made for PACT {}", generation.name()),
         Event::Added(addition) => {
             let node = &addition.node;
-            let role = node.role.as_deref().map(|role| format!(" ({role})")).unwrap_or_default();
-            format!("add {} {}{role} below {}", node.node_type, node.id, addition.parent)
+            let role = node.role.as_ref().map(ToString::to_string);
+            let who: Vec<String> = role.into_iter().chain(called(node)).collect();
+            let who = who.join(" ");
+            let who = if who.is_empty() { who } else { format!(" ({who})") };
+            format!("add {} {}{who} below {}", node.node_type, node.id, addition.parent)
         }
         Event::Changed { ids, .. } => format!("set {}", list(ids)),
         Event::Moved { steps } => {
@@ -195,6 +199,12 @@ fn summary(event: &Event) -> String {
         }
         Event::Origin(origin) => origin_summary(origin),
     }
+}
+
+/// The call that a node is: `call search`. Of others nothing is said.
+fn called(node: &Node) -> Option<String> {
+    let tool = node.attrs.get("data_tool_name").and_then(Json::as_str);
+    tool.filter(|_| node.kind.as_deref() == Some("call")).map(|tool| format!("call {tool}"))
 }
 
 fn attempt_summary(attempt: &Attempt) -> String {

@@ -28,8 +28,13 @@ pub(super) fn complete(db: &Db, request: &Complete) -> Result<Completed> {
     let dialect = request.dialect.unwrap_or(db.dialect());
     let context = CompletionContext { vocabulary: &words, dialect, store_dialect: db.dialect() };
     let mut from = 0;
-    if sql::is_sql(&request.text) {
-        match sql::wanted(&request.text[..cursor], &request.text) {
+    let typed = &request.text[..cursor];
+    let asked = match sql::is_sql(&request.text) {
+        true => Some(sql::wanted(typed, &request.text)),
+        false => sql::first_stage(typed).map(|_| sql::wanted_in_stage(typed)),
+    };
+    if let Some(wanted) = asked {
+        match wanted {
             Wanted::Selector(at) => from = at,
             Wanted::Words(start, candidates) => {
                 return Ok(Completed { span: (start as u64, cursor as u64), candidates });

@@ -19,6 +19,44 @@ const KEYWORDS: [&str; 22] = [
 const FUNCTIONS: [&str; 9] =
     ["avg(", "count(*)", "date(", "group_concat(", "length(", "max(", "min(", "sum(", "substr("];
 
+/// What could be typed at the end of `text` behind the `|` of a stage: the words that begin one, and behind
+/// such a word the columns of what the selector finds.
+pub(crate) fn wanted_in_stage(text: &str) -> Wanted {
+    let start = text.trim_end_matches(is_word).len();
+    let before = text[..start].trim_end();
+    if open_quote(text).is_some() {
+        return Wanted::Words(text.len(), Vec::new());
+    }
+    let mut offers: Vec<String> = match before.ends_with('|') {
+        true => STAGE_WORDS.iter().map(|word| format!("{word} ")).collect(),
+        false => {
+            let tables = catalogue();
+            let nodes =
+                tables.iter().filter(|table| ["pact", "each", "changes"].contains(&&*table.name));
+            let columns = nodes.flat_map(|table| &table.columns).map(|(name, ..)| name.clone());
+            columns.chain(IN_STAGES.iter().map(|word| (*word).to_owned())).collect()
+        }
+    };
+    let typed = text[start..].to_ascii_lowercase();
+    offers.retain(|offer| offer.to_ascii_lowercase().starts_with(&typed));
+    offers.sort();
+    offers.dedup();
+    Wanted::Words(start, offers)
+}
+
+/// The words that begin a stage.
+const STAGE_WORDS: [&str; 11] =
+    ["where", "count", "sum", "min", "max", "avg", "sort", "take", "skip", "distinct", "show"];
+
+/// Words inside of stages.
+const IN_STAGES: [&str; 14] = [
+    "and", "as", "avg", "by", "count", "desc", "in", "is", "like", "max", "min", "not", "or", "sum",
+];
+
+fn is_word(symbol: char) -> bool {
+    symbol.is_alphanumeric() || symbol == '_'
+}
+
 /// What could be typed at the end of `text`, which is a part of the question `whole`.
 pub(crate) fn wanted(text: &str, whole: &str) -> Wanted {
     if let Some(quote) = open_quote(text) {
@@ -29,7 +67,6 @@ pub(crate) fn wanted(text: &str, whole: &str) -> Wanted {
             false => Wanted::Words(text.len(), Vec::new()),
         };
     }
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let start = text.trim_end_matches(is_word).len();
     let before = text[..start].trim_end().to_ascii_lowercase();
     let words = before.rsplit(|c: char| !is_word(c)).next().unwrap_or_default();

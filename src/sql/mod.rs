@@ -19,5 +19,5 @@ pub use absent::{ask, catalogue, explain};
 pub use sqlite::{ask, catalogue, explain};
 
 pub use answer::{SqlColumn, SqlReply, SqlTable};
-pub(crate) use completion::{Wanted, wanted};
+pub(crate) use completion::{Wanted, wanted, wanted_in_stage};
 pub use text::{first_stage, has_stages, is_question, is_sql};

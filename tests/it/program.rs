@@ -6,6 +6,7 @@
 use crate::support::program::Folder;
 
 mod bounds;
+mod creation;
 mod edits;
 mod listings;
 mod manners;

@@ -20,6 +20,33 @@ pub fn argument(text: &str) -> Result<String, Infallible> {
     Ok(settle(text).into_owned())
 }
 
+/// The same for an argument that is a time and nothing else: `12` and `c12` are `@c12`, `t-3` is `@t-3`,
+/// and `2026-03-02 18:00` is what people call a time.
+pub fn time(text: &str) -> Result<String, Infallible> {
+    Ok(time_at(text.trim(), Zoned::now))
+}
+
+fn time_at(text: &str, now: impl Fn() -> Zoned + Copy) -> String {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let digits = text.get(1..).unwrap_or_default();
+    let short = match text.as_bytes().first() {
+        Some(b'c' | b'e') => is_number(digits),
+        Some(b't') => is_number(digits.strip_prefix('-').unwrap_or(digits)),
+        _ => false,
+    };
+    if is_number(text) {
+        return format!("@c{text}");
+    }
+    if short {
+        return format!("@{text}");
+    }
+    let quoted = format!("@'{}'", text.trim_matches(['\'', '"']));
+    match settle_at(&quoted, now) {
+        Cow::Owned(moment) if !text.starts_with('@') && text != "now" => moment,
+        _ => settle_at(text, now).into_owned(),
+    }
+}
+
 fn settle_at(text: &str, now: impl Fn() -> Zoned) -> Cow<'_, str> {
     let mut settled = String::new();
     let mut upto = 0;
@@ -125,6 +152,29 @@ mod tests {
             ("diff @-1w @t0", "diff @2026-11-11T08:30:00Z @t0"),
         ] {
             assert_eq!(settled(written), meant, "{written}");
+        }
+    }
+
+    #[test]
+    fn an_argument_that_is_a_time_needs_no_sign() {
+        for (written, meant) in [
+            ("12", "@c12"),
+            ("c12", "@c12"),
+            ("t0", "@t0"),
+            ("t-3", "@t-3"),
+            ("e7", "@e7"),
+            ("@c12", "@c12"),
+            ("-2h", "@2026-11-18T06:30:00Z"),
+            ("@-2h", "@2026-11-18T06:30:00Z"),
+            ("2026-03-02 18:00", "@2026-03-02T17:00:00Z"),
+            ("'2026-03-02 18:00'", "@2026-03-02T17:00:00Z"),
+            ("now", "now"),
+            ("working", "working"),
+            ("@c1..@c5", "@c1..@c5"),
+            ("soon", "soon"),
+            ("", ""),
+        ] {
+            assert_eq!(time_at(written, now), meant, "{written}");
         }
     }
 

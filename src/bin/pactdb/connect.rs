@@ -8,6 +8,7 @@ use crate::progress::Bar;
 use crate::render::Look;
 use crate::{output, signals};
 use pactdb::attach::{self, Access, Found, Held};
+use pactdb::language::nearest_word;
 use pactdb::protocol::{Client, Envelope, LocalClient, Reply, Sink};
 use pactdb::remote::{Remote, is_address};
 use pactdb::{Clock, Code, Db, Error, Generation, Options, Result};
@@ -43,14 +44,24 @@ enum Missing {
 impl Wish {
     /// A store that must be there.
     pub fn existing(self) -> Result<Connection> {
+        Wish { share: None, ..self }.existing_for_long()
+    }
+
+    /// The same for a process that stays: it shares the store if it has it open.
+    pub fn existing_for_long(self) -> Result<Connection> {
         if !is_there(&self.store) {
-            let message = format!("there is no store {}", self.store.display());
-            let mut error = Error::new(Code::StoreIo, message);
-            error.details.hint =
-                Some("`pactdb init` makes one, `pactdb demo` one to look at".into());
-            return Err(error);
+            return Err(missing(&self.store));
         }
-        Link::open(Wish { share: None, ..self }, Missing::Refuse)
+        Link::open(self, Missing::Refuse)
+    }
+
+    /// A store for a script: one that is not there is made by the first edit, and by nothing else.
+    pub fn once_edited(self) -> Result<Connection> {
+        if is_there(&self.store) || self.read_only {
+            return self.existing_for_long();
+        }
+        let way = Way::Unmade(Generation::default());
+        Ok(Arc::new(Link { wish: self, way: Mutex::new(way) }))
     }
 
     /// A store that is made on first use, and is then of that generation.
@@ -61,7 +72,7 @@ impl Wish {
         }
     }
 
-    /// The same for a process that stays: it shares the store if it has it open.
+    /// The same for a process that stays.
     pub fn for_long(self) -> Result<Connection> {
         let missing = match self.read_only {
             true => Missing::Refuse,
@@ -91,6 +102,11 @@ fn address(store: &Path) -> Option<&str> {
     store.to_str().filter(|store| is_address(store))
 }
 
+/// Whether a store is behind HTTP.
+pub fn is_behind_http(store: &Path) -> bool {
+    address(store).is_some()
+}
+
 /// Whether there is such a store. One behind HTTP is taken to be there until it is asked.
 pub fn is_there(store: &Path) -> bool {
     address(store).is_some() || store.exists()
@@ -110,53 +126,112 @@ pub fn token() -> Result<Option<String>> {
         .ok_or_else(|| Error::request(format!("{file} has no token")))
 }
 
+/// That there is no such store, and which one was probably meant.
+fn missing(store: &Path) -> Error {
+    let mut error = Error::new(Code::StoreIo, format!("there is no store {}", store.display()));
+    error.details.hint = Some(match near(store) {
+        Some(near) => format!("did you mean {near}?"),
+        None => "`pactdb init` makes one, `pactdb demo` one to look at".to_owned(),
+    });
+    error
+}
+
+/// The file beside a store that is not there whose name is nearest to it.
+pub fn near(store: &Path) -> Option<String> {
+    let folder = store.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let files = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
+    let names = files.filter_map(|file| {
+        let file = file.ok().filter(|file| file.path().is_file())?;
+        file.file_name().into_string().ok()
+    });
+    let wanted = store.file_name()?.to_str()?;
+    let others = names.filter(|name| name.ends_with(".pactdb") && name != wanted);
+    let names: Vec<String> = others.collect();
+    // Without its ending it is as good a name, and a shorter one has fewer slips.
+    let stem = |name: &'_ str| name.trim_end_matches(".pactdb").to_owned();
+    let stems: Vec<String> = names.iter().map(|name| stem(name)).collect();
+    let by_stem = nearest_word(&stem(wanted), stems.iter().map(String::as_str));
+    let name = match by_stem {
+        Some(near) => format!("{near}.pactdb"),
+        None => nearest_word(wanted, names.iter().map(String::as_str))?.to_owned(),
+    };
+    Some(folder.map_or(name.clone(), |folder| folder.join(name).display().to_string()))
+}
+
 /// A way to a store, which is found again if its holder leaves.
 struct Link {
     wish: Wish,
-    /// None after the holder has left.
-    client: Mutex<Option<Connection>>,
+    way: Mutex<Way>,
+}
+
+enum Way {
+    /// Somebody answers.
+    To(Connection),
+    /// The holder has left.
+    Lost,
+    /// There is no store yet; the first edit makes one.
+    Unmade(Generation),
 }
 
 impl Link {
     fn open(wish: Wish, missing: Missing) -> Result<Connection> {
-        let client = find(&wish, missing)?;
-        Ok(Arc::new(Link { wish, client: Mutex::new(Some(client)) }))
+        let way = Way::To(find(&wish, missing)?);
+        Ok(Arc::new(Link { wish, way: Mutex::new(way) }))
     }
 
-    fn client(&self) -> MutexGuard<'_, Option<Connection>> {
-        self.client.lock().unwrap_or_else(PoisonError::into_inner)
+    fn way(&self) -> MutexGuard<'_, Way> {
+        self.way.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Who answers. It is said if that is somebody else than before.
-    fn current(&self) -> Result<Connection> {
-        let mut held = self.client();
-        if let Some(client) = &*held {
-            return Ok(client.clone());
-        }
-        // The store was there, and is not made anew if it has gone.
-        let found = find(&self.wish, Missing::Refuse)?;
-        *held = Some(found.clone());
-        let now = match found.process() {
-            Some(process) => format!("attached to process {process} now"),
-            None => "this process has the store open now".to_owned(),
+    fn current(&self, edits: bool) -> Result<Connection> {
+        let mut way = self.way();
+        let found = match &*way {
+            Way::To(client) => return Ok(client.clone()),
+            Way::Unmade(_) if !edits && !is_there(&self.wish.store) => {
+                return Err(missing(&self.wish.store));
+            }
+            Way::Unmade(generation) => {
+                let near = near(&self.wish.store);
+                let found = find(&self.wish, Missing::Make(*generation))?;
+                if let Some(near) = near {
+                    let name = self.wish.store.display();
+                    say(&format!("made the store {name}; there is also {near}"));
+                }
+                found
+            }
+            // The store was there, and is not made anew if it has gone.
+            Way::Lost => {
+                let found = find(&self.wish, Missing::Refuse)?;
+                let now = match found.process() {
+                    Some(process) => format!("attached to process {process} now"),
+                    None => "this process has the store open now".to_owned(),
+                };
+                say(&format!("the process that held the store has ended: {now}"));
+                found
+            }
         };
-        say(&format!("the process that held the store has ended: {now}"));
+        *way = Way::To(found.clone());
         Ok(found)
     }
 
     fn answer(&self, envelope: Envelope, sink: Sink<'_>) -> Result<Reply> {
-        if self.wish.read_only && !envelope.request.only_reads() {
+        let edits = !envelope.request.only_reads();
+        if self.wish.read_only && edits {
             let name = envelope.request.name();
             let message = format!("`{name}` changes the store, and --read-only was given");
             return Err(Error::new(Code::ReadOnly, message));
         }
-        let client = self.current()?;
+        let client = self.current(edits)?;
         let timeout_ms = envelope.timeout_ms.or(self.wish.timeout_ms);
         let reply = client.call(Envelope { timeout_ms, ..envelope }, sink);
         let gone = reply.result.as_ref().is_err_and(|error| error.code == Code::StoreGone);
         // A server is asked again at the same address.
         if gone && address(&self.wish.store).is_none() {
-            self.client().take_if(|held| Arc::ptr_eq(held, &client));
+            let mut way = self.way();
+            if matches!(&*way, Way::To(held) if Arc::ptr_eq(held, &client)) {
+                *way = Way::Lost;
+            }
         }
         Ok(reply)
     }
@@ -169,7 +244,10 @@ impl Client for Link {
     }
 
     fn process(&self) -> Option<u32> {
-        self.client().as_ref().and_then(|client| client.process())
+        match &*self.way() {
+            Way::To(client) => client.process(),
+            Way::Lost | Way::Unmade(_) => None,
+        }
     }
 }
 

@@ -93,6 +93,16 @@ impl Context {
         self.wish.clone().for_long()
     }
 
+    /// The store, for a command that stays and must not make one.
+    pub fn existing_to_stay(&self) -> Result<Connection> {
+        self.wish.clone().existing_for_long()
+    }
+
+    /// The store, for a script: one that is not there is made by the first edit.
+    pub fn open_for_script(&self) -> Result<Connection> {
+        self.wish.clone().once_edited()
+    }
+
     /// What work may take that is no request.
     pub fn budget(&self) -> Budget {
         Budget::new().timeout(Duration::from_millis(self.wish.timeout_ms.unwrap_or(0)))

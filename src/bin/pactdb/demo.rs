@@ -12,7 +12,7 @@ use crate::render::{plural, visible};
 use pactdb::json::parse;
 use pactdb::protocol::{Client, ClientExt, Envelope, GetStats};
 use pactdb::{Clock, Code, Error, Json, Result};
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -23,8 +23,13 @@ const SECOND: i64 = 1_000_000_000;
 
 const STORY: &str = include_str!("demo/story.jsonl");
 
-/// Makes the demo and says what to try.
-pub fn run(context: &Context, file: &Path) -> Result<()> {
+/// Makes the demo and says what to try. `named` is the store that the arguments name.
+pub fn run(context: &Context, file: Option<PathBuf>, named: Option<PathBuf>) -> Result<()> {
+    let file = &file.or(named).unwrap_or_else(|| PathBuf::from("demo.pactdb"));
+    if connect::is_behind_http(file) {
+        let message = "the demo is a file of its own: it cannot be made behind an address";
+        return Err(Error::request(message));
+    }
     if file.exists() {
         let message = format!("{} is there already: name another file", file.display());
         return Err(Error::new(Code::StoreIo, message));

@@ -2,7 +2,7 @@
 //!
 //! Commands and the REPL share them. Whoever answers never sees these files.
 
-use crate::context::{Context, name_of, private};
+use crate::context::{name_of, private};
 use crate::progress::Bar;
 use crate::signals::Input;
 use pactdb::json::{DecodeError, from_json};
@@ -17,7 +17,7 @@ use std::path::Path;
 
 /// Makes another store with the history up to an address; the newest snapshot if there is none.
 pub fn fork_to(
-    context: &Context,
+    store: &Path,
     client: &dyn Client,
     at: Option<String>,
     dialect: Option<Dialect>,
@@ -34,7 +34,7 @@ pub fn fork_to(
         },
     };
     let bar = Bar::new();
-    let (dump, name) = (Dump { at: Some(at), dialect }, Some(name_of(&context.store)));
+    let (dump, name) = (Dump { at: Some(at), dialect }, Some(name_of(store)));
     fork(client, dump, name, new, &mut |told| bar.set("forking", told.done, told.total))
 }
 

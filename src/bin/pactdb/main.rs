@@ -17,14 +17,13 @@ mod repl;
 mod signals;
 mod states;
 
-use clap::Parser;
 use pactdb::{Error, Result, json};
 use render::Look;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     say_nothing_of_caught_panics();
-    let arguments = match args::Arguments::try_parse() {
+    let arguments = match args::Arguments::of_process() {
         Ok(arguments) => arguments,
         Err(answer) => return usage(&answer),
     };

@@ -118,20 +118,67 @@ pub fn sides_of_range(
     range.diffs.iter().map(one).collect()
 }
 
-/// A state to be drawn: the newest turns, or all of them if there is no number.
-pub fn tree(client: &dyn Client, state: &StateReply, turns: Option<u64>) -> Result<TreeView> {
+/// Which turns of a state are drawn.
+#[derive(Debug, Clone, Copy)]
+pub enum Turns {
+    /// All of them.
+    All,
+    /// So many of the newest.
+    Newest(u64),
+    /// The newest that fit on a screen of so many lines, and at least one.
+    Fitting(usize),
+}
+
+/// Lines of a screen that are not the tree's: the line of `^seq`, the one for what is left out, what
+/// stands below the answer, and the next prompt.
+const BESIDE_TURNS: usize = 4;
+
+/// A state to be drawn. The head is always whole.
+pub fn tree(client: &dyn Client, state: &StateReply, turns: Turns) -> Result<TreeView> {
     let count = state.turns.unwrap_or(0);
-    let shown = turns.unwrap_or(count).min(count);
-    let q = format!(".mt:depth(1-{shown}), .mt:depth(1-{shown}) *");
-    let nodes = if shown > 0 { read(client, state, &q)? } else { Vec::new() };
+    let mut sys = read(client, state, "^sys, ^sys *")?;
+    let head = read(client, state, "^ah, ^ah *")?;
+    let mut left_out = 0;
+    let room = match turns {
+        Turns::Fitting(height) => {
+            // Standing instructions that fill the screen would leave nothing of it.
+            let kept = sys.len().min((height / 3).max(2));
+            left_out = sys.split_off(kept).len() as u64;
+            height.saturating_sub(sys.len() + usize::from(left_out > 0) + head.len() + BESIDE_TURNS)
+        }
+        _ => usize::MAX,
+    };
+    let most = match turns {
+        Turns::All => count,
+        Turns::Newest(turns) => turns.min(count),
+        // Each turn takes a line at least.
+        Turns::Fitting(_) => (room.max(1) as u64).min(count),
+    };
+    let q = format!(".mt:depth(1-{most}), .mt:depth(1-{most}) *");
+    let mut nodes = if most > 0 { read(client, state, &q)? } else { Vec::new() };
+    let shown = match turns {
+        Turns::Fitting(_) => keep_newest(&mut nodes, room),
+        _ => most,
+    };
     Ok(TreeView {
         now: state.now.unwrap_or(0),
         parts: vec![
-            TreePart::Nodes(read(client, state, "^sys, ^sys *")?),
+            TreePart::Nodes { nodes: sys, left_out },
             TreePart::Turns { count, shown, nodes },
-            TreePart::Nodes(read(client, state, "^ah, ^ah *")?),
+            TreePart::Nodes { nodes: head, left_out: 0 },
         ],
     })
+}
+
+/// Keeps the newest turns that take at most so many lines, and at least one: how many these are.
+fn keep_newest(nodes: &mut Vec<NodeView>, room: usize) -> u64 {
+    let starts: Vec<usize> =
+        nodes.iter().enumerate().filter(|(_, node)| node.is_turn()).map(|(at, _)| at).collect();
+    let fits = |start: &&usize| nodes.len() - **start <= room;
+    let shown = starts.iter().rev().take_while(fits).count().max(1).min(starts.len());
+    let from = starts.get(starts.len() - shown).copied().unwrap_or(0);
+    nodes.drain(..from);
+    shown as u64
 }
 
 /// Only these nodes and what is below them, in order.
@@ -143,7 +190,8 @@ pub fn tree_of<'a>(
     let mut parts = Vec::new();
     for id in ids {
         let id = format!("'{}'", id.replace('\\', "\\\\").replace('\'', "\\'"));
-        parts.push(TreePart::Nodes(read(client, state, &format!("#{id}, #{id} *"))?));
+        let nodes = read(client, state, &format!("#{id}, #{id} *"))?;
+        parts.push(TreePart::Nodes { nodes, left_out: 0 });
     }
     Ok(TreeView { now: state.now.unwrap_or(0), parts })
 }

@@ -156,7 +156,7 @@ fn shown(look: Look, db: &Db) -> (Vec<String>, Vec<String>) {
     let steps: Vec<_> = steps.collect::<pactdb::Result<_>>().unwrap();
     let lists = db.attempt(AttemptRequest::new(AttemptAction::List)).unwrap();
     let mut columns = vec![
-        render::tree(look, &states::tree(client, &at(None), None).unwrap()),
+        render::tree(look, &states::tree(client, &at(None), states::Turns::All).unwrap()),
         render::nodes(look, &views, Some(4)),
         render::log(look, &db.log(&Log::new()).unwrap()),
         render::steps(look, &steps),

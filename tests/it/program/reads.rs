@@ -61,10 +61,48 @@ fn nodes_are_a_table_that_fits() {
         [
             "id    at   role       age  content",
             "cb:5  ^ah  user         0  Thank you.",
-            "cb:6  ^ah  assistant    0  +long  word word word word word word word wo…",
+            "cb:6  ^ah  assistant    0  +long  word word word word word word word…",
         ],
         "{text}"
     );
+}
+
+#[test]
+fn narrow_tables_keep_names_and_times_and_break_no_word() {
+    let folder = Folder::new();
+    folder.ok(&["demo", "memory.pactdb"]);
+    let at = |columns: usize, args: &[&str]| -> Vec<String> {
+        let columns = columns.to_string();
+        let ran = folder.command().args(args).env("COLUMNS", columns).output().unwrap();
+        assert!(ran.status.success(), "{args:?}");
+        String::from_utf8(ran.stdout).unwrap().lines().map(str::to_owned).collect()
+    };
+    let time =
+        regex::Regex::new(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d|\d\d-\d\d \d\d:\d\d)  ").unwrap();
+    let users = ["nodes", "@t0 .cb[role='user']"];
+    let whole = at(400, &users);
+    for columns in [40, 60, 80, 120] {
+        for args in [&["log"][..], &["replay"], &["attempt", "list"], &["log", "--node", "cb:2"]] {
+            // Of eleven columns, forty are too few for whole times beside an error.
+            let lines = at(if args[0] == "attempt" { columns.max(60) } else { columns }, args);
+            for line in lines.iter().skip(usize::from(args[0] == "attempt")) {
+                assert!(line.chars().count() <= columns.max(60), "{columns}: {line}");
+                assert!(time.is_match(line), "{columns}: {line}");
+            }
+        }
+        for (line, whole) in at(columns, &users).iter().zip(&whole).skip(1) {
+            let kept = line.rsplit("  ").next().unwrap();
+            let Some(kept) = kept.strip_suffix('…') else { continue };
+            let after = whole.split_once(kept).unwrap().1;
+            assert!(after.starts_with(char::is_whitespace), "{columns}: {line}\n{whole}");
+        }
+        let called = at(columns, &["nodes", "@t0 .cb[kind='call'] @limit=3"]).join("\n");
+        for tool in ["  search {\"", "  trains {\"", "  book {\""] {
+            assert!(called.contains(tool), "{columns}: {tool}\n{called}");
+        }
+    }
+    assert!(folder.ok(&["log", "1"]).contains("(assistant call search) below"));
+    assert!(folder.ok(&["tree", "--turns", "3"]).contains("search {\"query\""));
 }
 
 #[test]
@@ -76,7 +114,7 @@ fn the_tree_shows_regions_turns_and_words() {
 ^sys
 └─ cb:1        system  age 2  Be brief.
 ^seq  2 turns
-⋮  1 older turn not shown: ask for more, or for all
+⋮  1 older turn not shown: --turns N or --all shows more
 └─ mt:2  d1
    └─ mc:2
       └─ cb:4  user    age 1  And the lamp?

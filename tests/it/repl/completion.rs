@@ -32,6 +32,14 @@ fn tab_completes_from_the_language_and_the_store() {
         (".timi", ".timing"),
         (".timing of", ".timing off"),
         (".help sel", ".help selectors"),
+        (".log --ki", ".log --kind"),
+        (".open x --cr", ".open x --create"),
+        (".stats; .log --rev", ".stats; .log --reverse"),
+        // Stages, and the columns in them.
+        ("@t0 .cb | dis", "@t0 .cb | distinct"),
+        ("@t0 .cb | sum byt", "@t0 .cb | sum bytes"),
+        ("@t0 .cb | count by ro", "@t0 .cb | count by role"),
+        ("add 'x'; com", "add 'x'; commit"),
         (".at @c", ".at @c1"),
         (".at @e", ".at @e7"),
         // Roots, types, pseudos, ids, tags, times, controls.

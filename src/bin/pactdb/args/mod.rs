@@ -10,20 +10,23 @@ mod sql;
 
 pub use edit::{AddArgs, BatchArgs, CommitArgs, ContentArgs, MoveArgs, PolicyArgs, SetArgs};
 pub use fmt::FmtArgs;
-pub use read::{AnswerArgs, DiffArgs, LogArgs, SelectArgs, TimelineArgs, TreeArgs};
+pub use read::{AnswerArgs, DiffArgs, ExplainArgs, LogArgs, SelectArgs, TimelineArgs, TreeArgs};
 pub use serve::{LogForm, ServeArgs, UiArgs};
 pub use session::{
-    AttemptCommand, AttemptFacts, DumpArgs, ExportArgs, ForkArgs, ImportArgs, LoadArgs, ReplayArgs,
-    ThreadArgs, WatchArgs,
+    AttemptCommand, AttemptFacts, AttemptListArgs, DumpArgs, ExportArgs, ForkArgs, ImportArgs,
+    LoadArgs, ReplayArgs, ThreadArgs, WatchArgs,
 };
 pub use sql::SqlArgs;
 
 use crate::clock;
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::error::{ContextKind, ContextValue};
+use clap::parser::ValueSource;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use pactdb::attach::Access;
 use pactdb::{Dialect, Generation};
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A store for the memory of LLM agents: every edit, every turn, every past state in one file.
@@ -104,6 +107,39 @@ pub struct Arguments {
     /// What to do; without one, the REPL
     #[command(subcommand)]
     pub command: Option<Command>,
+
+    /// Whether the store was named in the arguments
+    #[arg(skip)]
+    pub store_named: bool,
+}
+
+impl Arguments {
+    /// The arguments of the process. A store's file that stands where a command could is the store:
+    /// `pactdb demo.pactdb`.
+    pub fn of_process() -> Result<Arguments, clap::Error> {
+        let mut words: Vec<OsString> = std::env::args_os().collect();
+        Arguments::read(&words).or_else(|error| {
+            let at = file_for_command(&error, &words).ok_or(error)?;
+            words.insert(at, "--store".into());
+            Arguments::read(&words)
+        })
+    }
+
+    fn read(words: &[OsString]) -> Result<Arguments, clap::Error> {
+        let matches = Arguments::command().try_get_matches_from(words)?;
+        let arguments = Arguments::from_arg_matches(&matches)?;
+        let store_named = matches.value_source("store") == Some(ValueSource::CommandLine);
+        Ok(Arguments { store_named, ..arguments })
+    }
+}
+
+/// Where a file stands that was taken for a command.
+fn file_for_command(error: &clap::Error, words: &[OsString]) -> Option<usize> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    let is_file = word.ends_with(".pactdb") || Path::new(word).is_file();
+    words.iter().position(|given| is_file && given.to_str() == Some(word))
 }
 
 /// What every command takes stands apart from what is its own.
@@ -113,6 +149,7 @@ const START: &str = "\
 Start here:
   pactdb                                    the REPL, on a new store if there is none
   pactdb demo                               a store to look around in
+  pactdb demo.pactdb                        the REPL on that file
   pactdb -s demo.pactdb tree
   pactdb -s demo.pactdb nodes \"@t0 .mt:depth(1-3) .cb[role='user']\"
   pactdb -s demo.pactdb select \"@t-3..@t0 .cb\"
@@ -173,9 +210,8 @@ pub enum Command {
     /// Make a small, lively store to look around in: an agent that plans a trip
     #[command(after_help = "Example:\n  pactdb demo && pactdb -s demo.pactdb tree")]
     Demo {
-        /// The file to make
-        #[arg(default_value = "demo.pactdb")]
-        file: PathBuf,
+        /// The file to make; if left out, the one that -s names, or demo.pactdb
+        file: Option<PathBuf>,
     },
     /// Talk to the store, line by line; the same as no command
     #[command(after_help = "Example:\n  pactdb -s demo.pactdb repl")]
@@ -258,7 +294,7 @@ pub enum Command {
     #[command(after_help = "Example:\n  pactdb restore @c42")]
     Restore {
         /// The snapshot: @t-3, @c42, @-2h
-        #[arg(value_parser = clock::argument)]
+        #[arg(value_parser = clock::time)]
         at: String,
         /// Throw uncommitted edits away
         #[arg(long)]
@@ -296,8 +332,8 @@ pub enum Command {
     /// Draw a state as a tree
     #[command(after_help = "Examples:
   pactdb tree
-  pactdb tree --at @c12 --turns 3
-  pactdb tree '.mt:depth(1)'")]
+  pactdb tree @c12 --turns 3
+  pactdb tree '@c12 .mt:depth(1)'")]
     Tree(TreeArgs),
     /// Show what differs between two states
     #[command(after_help = "Examples:
@@ -307,14 +343,7 @@ pub enum Command {
     Diff(DiffArgs),
     /// Say what a selector means, what it reads and what could be written better
     #[command(after_help = "Example:\n  pactdb explain \"@t0 .mt:depth(1-3) .cb\"")]
-    Explain {
-        /// The selector
-        #[arg(value_parser = clock::argument)]
-        q: String,
-        /// The time, if the selector has none
-        #[arg(long, value_name = "TIME", value_parser = clock::argument)]
-        at: Option<String>,
-    },
+    Explain(ExplainArgs),
     /// Write a selector in its canonical form, or in the other dialect
     #[command(after_help = fmt::EXAMPLES)]
     Fmt(FmtArgs),
@@ -326,8 +355,8 @@ pub enum Command {
     Export(ExportArgs),
     /// Write the provider thread of a state, or say how much two of them have in common
     #[command(after_help = "Examples:
-  pactdb thread --at @c42
-  pactdb thread --format openai            warnings on standard error
+  pactdb thread @c42
+  pactdb thread @c42 openai                 warnings on standard error
   pactdb thread --format anthropic --strict refuse what the API does not take
   pactdb thread --attempt at:7 --check      is it still what was sent?
   pactdb thread --compare @c41 @c42")]

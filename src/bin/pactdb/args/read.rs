@@ -57,7 +57,7 @@ pub struct SelectArgs {
     #[arg(value_parser = clock::argument)]
     pub q: String,
     /// The time, if the selector has none: @t0, @t-3, @c42, @e7, @-2h, a range
-    #[arg(long, value_name = "TIME", value_parser = clock::argument)]
+    #[arg(long, value_name = "TIME", value_parser = clock::time)]
     pub at: Option<String>,
     #[command(flatten)]
     pub answer: AnswerArgs,
@@ -72,18 +72,29 @@ pub struct SelectArgs {
 /// `tree`
 #[derive(Args)]
 pub struct TreeArgs {
-    /// Only these nodes and what is below them
-    #[arg(value_parser = clock::argument)]
+    /// A time, a selector of the nodes to draw, or both; or how many of the newest turns, or all
+    #[arg(value_name = "WHAT", value_parser = clock::argument)]
     pub q: Option<String>,
     /// Which state: @t0, @t-3, @c42, @e7, @-2h; the working state if left out
-    #[arg(long, value_name = "TIME", value_parser = clock::argument)]
+    #[arg(long, value_name = "TIME", value_parser = clock::time)]
     pub at: Option<String>,
-    /// How many of the newest turns
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    pub turns: u64,
+    /// How many of the newest turns; what fits the screen if left out, and elsewhere all
+    #[arg(long, value_name = "N")]
+    pub turns: Option<u64>,
     /// All turns
     #[arg(long, conflicts_with = "turns")]
     pub all: bool,
+}
+
+/// `explain`
+#[derive(Args)]
+pub struct ExplainArgs {
+    /// The selector, or a question in SQL
+    #[arg(value_parser = clock::argument)]
+    pub q: String,
+    /// The time, if the selector has none
+    #[arg(long, value_name = "TIME", value_parser = clock::time)]
+    pub at: Option<String>,
 }
 
 /// `diff`
@@ -100,11 +111,14 @@ pub struct DiffArgs {
 /// `log`
 #[derive(Args)]
 pub struct LogArgs {
+    /// How many, or all
+    #[arg(value_name = "N", value_parser = count)]
+    pub count: Option<u64>,
     /// The first event; the others follow it, oldest first
     #[arg(long)]
     pub from: Option<u64>,
-    /// How many
-    #[arg(long)]
+    /// The same
+    #[arg(long, value_name = "N", conflicts_with = "count")]
     pub limit: Option<u64>,
     /// Only those of a cycle, the one in progress too
     #[arg(long)]
@@ -155,5 +169,13 @@ impl From<Stack> for pactdb::StackBy {
             Stack::Role => pactdb::StackBy::Role,
             Stack::Region => pactdb::StackBy::Region,
         }
+    }
+}
+
+/// How many events: a number, or all of them.
+fn count(text: &str) -> Result<u64, String> {
+    match text {
+        "all" => Ok(u64::MAX),
+        number => number.parse().map_err(|_| "a number, or all".to_owned()),
     }
 }

@@ -1,6 +1,7 @@
 //! Arguments of the commands that bring histories in and out.
 
 use crate::clock;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 use pactdb::session::{Format, ThreadFormat};
 use std::path::PathBuf;
@@ -11,7 +12,10 @@ pub struct ImportArgs {
     /// The document; standard input if left out or -
     pub file: Option<PathBuf>,
     /// Its format, if it is not to be recognised
-    #[arg(long)]
+    #[arg(value_name = "FORMAT")]
+    pub kind: Option<FormatArg>,
+    /// The same
+    #[arg(long, conflicts_with = "kind")]
     pub format: Option<FormatArg>,
     /// Leave bad records out instead of refusing the document
     #[arg(long)]
@@ -58,13 +62,16 @@ impl From<FormatArg> for Format {
 #[derive(Args)]
 pub struct ExportArgs {
     /// Which state: @t0, @t-3, @c42, @e7, or several: @c1..@c5; the working state if left out
-    #[arg(long, value_name = "TIME", value_parser = clock::argument)]
+    #[arg(value_name = "TIME", value_parser = clock::time)]
+    pub time: Option<String>,
+    /// The same
+    #[arg(long, value_name = "TIME", value_parser = clock::time, conflicts_with = "time")]
     pub at: Option<String>,
     /// The state in which this attempt was started
-    #[arg(long, value_name = "ID", conflicts_with = "at")]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["at", "time"])]
     pub attempt: Option<String>,
     /// Every snapshot, oldest first, one a line
-    #[arg(long, conflicts_with_all = ["at", "attempt"])]
+    #[arg(long, conflicts_with_all = ["at", "time", "attempt"])]
     pub all: bool,
     /// Instead: the page of `ui` as one file, with the newest cycles inside
     #[arg(long, value_name = "FILE", conflicts_with_all = ["at", "attempt", "all"])]
@@ -75,10 +82,13 @@ pub struct ExportArgs {
 }
 
 /// `thread`
-#[derive(Args)]
+#[derive(Args, Default)]
 pub struct ThreadArgs {
+    /// Which state, and for which API: @c42 openai
+    #[arg(value_name = "TIME FORMAT", num_args = 0..=2, value_parser = clock::argument)]
+    pub what: Vec<String>,
     /// Which state: @t0, @t-3, @c42, @e7; the working state if left out
-    #[arg(long, value_name = "TIME", value_parser = clock::argument)]
+    #[arg(long, value_name = "TIME", value_parser = clock::time)]
     pub at: Option<String>,
     /// The state in which this attempt was started: what its provider was sent
     #[arg(long, value_name = "ID", conflicts_with = "at")]
@@ -87,8 +97,8 @@ pub struct ThreadArgs {
     #[arg(long, requires = "attempt", conflicts_with = "format")]
     pub check: bool,
     /// For which API
-    #[arg(long, default_value = "thread")]
-    pub format: ThreadForm,
+    #[arg(long, value_parser = thread_formats())]
+    pub format: Option<ThreadFormat>,
     /// Refuse what the API does not take as it stands, instead of saying it in another way
     #[arg(long)]
     pub strict: bool,
@@ -96,29 +106,20 @@ pub struct ThreadArgs {
     #[arg(long)]
     pub drop_unpaired: bool,
     /// Say how much of two threads is the same from the start, and what ends it
-    #[arg(long, num_args = 2, value_names = ["TIME", "TIME"], conflicts_with_all = ["at", "attempt"])]
+    #[arg(
+        long,
+        num_args = 2,
+        value_names = ["TIME", "TIME"],
+        value_parser = clock::time,
+        conflicts_with_all = ["at", "attempt"]
+    )]
     pub compare: Option<Vec<String>>,
 }
 
-/// A form of a thread by its name.
-#[derive(Clone, Copy, ValueEnum)]
-pub enum ThreadForm {
-    /// One object for each block
-    Thread,
-    /// The messages of the OpenAI chat API
-    Openai,
-    /// The system and messages of the Anthropic API
-    Anthropic,
-}
-
-impl From<ThreadForm> for ThreadFormat {
-    fn from(form: ThreadForm) -> ThreadFormat {
-        match form {
-            ThreadForm::Thread => ThreadFormat::Thread,
-            ThreadForm::Openai => ThreadFormat::Openai,
-            ThreadForm::Anthropic => ThreadFormat::Anthropic,
-        }
-    }
+/// The forms of a thread, by their names.
+fn thread_formats() -> impl TypedValueParser<Value = ThreadFormat> {
+    let names = PossibleValuesParser::new(ThreadFormat::ALL.map(ThreadFormat::name));
+    names.map(|name| ThreadFormat::from_name(&name).unwrap_or_default())
 }
 
 /// `replay`
@@ -128,10 +129,10 @@ pub struct ReplayArgs {
     #[arg(value_parser = clock::argument)]
     pub q: Option<String>,
     /// The first cycle: @c10, @t-3
-    #[arg(long, value_name = "TIME", value_parser = clock::argument)]
+    #[arg(long, value_name = "TIME", value_parser = clock::time)]
     pub from: Option<String>,
     /// The last cycle; what is uncommitted too if left out
-    #[arg(long, value_name = "TIME", value_parser = clock::argument)]
+    #[arg(long, value_name = "TIME", value_parser = clock::time)]
     pub to: Option<String>,
     /// One line for each cycle instead of each event
     #[arg(long)]
@@ -148,7 +149,7 @@ pub struct WatchArgs {
     #[arg(value_parser = clock::argument)]
     pub q: Option<String>,
     /// Begin in the past, with this cycle: @c40, @t-3
-    #[arg(long, value_name = "TIME", value_parser = clock::argument, conflicts_with = "after")]
+    #[arg(long, value_name = "TIME", value_parser = clock::time, conflicts_with = "after")]
     pub from: Option<String>,
     /// Begin behind this event
     #[arg(long, value_name = "EVENT")]
@@ -164,7 +165,10 @@ pub struct ForkArgs {
     /// The file to make
     pub new: PathBuf,
     /// The last snapshot or event to take: @c42, @e7; the newest snapshot if left out
-    #[arg(long, value_name = "TIME", value_parser = clock::argument)]
+    #[arg(value_name = "TIME", value_parser = clock::time)]
+    pub time: Option<String>,
+    /// The same
+    #[arg(long, value_name = "TIME", value_parser = clock::time, conflicts_with = "time")]
     pub at: Option<String>,
 }
 
@@ -209,16 +213,20 @@ pub enum AttemptCommand {
     },
     /// Which calls there were
     #[command(after_help = "Example:\n  pactdb attempt list --cycle 12")]
-    List {
-        /// Only those of a cycle
-        #[arg(long)]
-        cycle: Option<u64>,
-        /// Only those of a status
-        #[arg(long)]
-        status: Option<String>,
-        #[command(flatten)]
-        facts: AttemptFacts,
-    },
+    List(AttemptListArgs),
+}
+
+/// `attempt list`
+#[derive(Args)]
+pub struct AttemptListArgs {
+    /// Only those of a cycle
+    #[arg(long)]
+    pub cycle: Option<u64>,
+    /// Only those of a status: running, completed, canceled or error
+    #[arg(long)]
+    pub status: Option<String>,
+    #[command(flatten)]
+    pub facts: AttemptFacts,
 }
 
 /// `attempt start`
@@ -231,8 +239,8 @@ pub struct AttemptArgs {
     #[arg(long, value_name = "NS")]
     pub started_at: Option<i64>,
     /// Keep the SHA-256 of the thread that it is sent, in this form
-    #[arg(long)]
-    pub format: Option<ThreadForm>,
+    #[arg(long, value_parser = thread_formats())]
+    pub format: Option<ThreadFormat>,
     /// The parameters, as JSON; their hash is kept
     #[arg(long, value_name = "JSON", conflicts_with = "params_hash")]
     pub params: Option<String>,

@@ -1,6 +1,6 @@
 //! `attempt`: provider calls, started, finished and listed.
 
-use crate::args::{AttemptCommand, AttemptFacts};
+use crate::args::{AttemptCommand, AttemptFacts, AttemptListArgs};
 use crate::context::Context;
 use pactdb::json::parse;
 use pactdb::{AttemptAction, AttemptRequest, AttemptStatus, Code, Error, Result};
@@ -11,7 +11,7 @@ pub fn run(context: &Context, command: AttemptCommand) -> Result<()> {
             let mut request = facts(AttemptAction::Start, args.facts);
             request.attempt_id = args.attempt_id;
             request.started_at = args.started_at;
-            request.format = args.format.map(Into::into);
+            request.format = args.format;
             request.params = args.params.as_deref().map(parse).transpose()?;
             (request, context.open_or_create()?)
         }
@@ -23,14 +23,17 @@ pub fn run(context: &Context, command: AttemptCommand) -> Result<()> {
             request.ended_at = ended_at;
             (request, context.existing()?)
         }
-        AttemptCommand::List { cycle, status, facts: known } => {
-            let mut request = facts(AttemptAction::List, known);
-            request.cycle = cycle;
-            request.status = status.as_deref().map(named).transpose()?;
-            (request, context.existing()?)
-        }
+        AttemptCommand::List(args) => (list_request(args)?, context.existing()?),
     };
     context.run(&*client, request)
+}
+
+/// The calls that are asked for.
+pub fn list_request(args: AttemptListArgs) -> Result<AttemptRequest> {
+    let mut request = facts(AttemptAction::List, args.facts);
+    request.cycle = args.cycle;
+    request.status = args.status.as_deref().map(named).transpose()?;
+    Ok(request)
 }
 
 fn facts(action: AttemptAction, facts: AttemptFacts) -> AttemptRequest {

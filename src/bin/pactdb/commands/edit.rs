@@ -87,14 +87,18 @@ pub fn remove(context: &Context, target: &str, force: bool, yes: bool) -> Result
 }
 
 pub fn commit(context: &Context, args: &CommitArgs) -> Result<()> {
-    let request = Commit {
+    let client = if args.dry_run { context.existing()? } else { context.open_or_create()? };
+    context.run(&*client, commit_request(args))
+}
+
+/// The end of a cycle that is asked for.
+pub fn commit_request(args: &CommitArgs) -> Commit {
+    Commit {
         created_at_ns: args.created_at_ns,
         expected_cycle: args.expected_cycle,
         expected_event: args.expected_event,
         dry_run: args.dry_run,
-    };
-    let client = if args.dry_run { context.existing()? } else { context.open_or_create()? };
-    context.run(&*client, request)
+    }
 }
 
 pub fn batch(context: &Context, args: &BatchArgs) -> Result<()> {

@@ -10,9 +10,10 @@ use pactdb::protocol::{Copied, Dump, dump_to, load};
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 
-pub fn run(context: &Context, args: &ForkArgs) -> Result<()> {
+pub fn run(context: &Context, args: ForkArgs) -> Result<()> {
     let client = &*context.existing()?;
-    let forked = fork_to(context, client, args.at.clone(), context.dialect, &args.new)?;
+    let at = args.at.or(args.time);
+    let forked = fork_to(&context.store, client, at, context.dialect, &args.new)?;
     said(context, &forked, &args.new, "forked into")
 }
 

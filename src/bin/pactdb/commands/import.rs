@@ -9,7 +9,7 @@ use pactdb::session::{Format, ImportRequest};
 
 pub fn run(context: &Context, args: ImportArgs) -> Result<()> {
     let request = ImportRequest {
-        format: args.format.map(Format::from),
+        format: args.kind.or(args.format).map(Format::from),
         skip_bad: args.skip_bad,
         again: args.again,
         ..ImportRequest::default()

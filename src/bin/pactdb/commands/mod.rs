@@ -1,20 +1,21 @@
 //! What each command does: flags to a request, the request to a client, the answer to the
 //! terminal.
 
-mod attempt;
-mod edit;
+pub mod attempt;
+pub mod edit;
 mod fmt;
 mod fork;
 mod html;
 mod import;
 mod init;
 mod manual;
-mod read;
-mod replay;
+pub mod read;
+pub mod replay;
 mod serve;
-mod sql;
-mod thread;
+pub mod sql;
+pub mod thread;
 mod timeline;
+pub mod tree;
 pub mod ui;
 pub mod watch;
 
@@ -28,21 +29,22 @@ use std::process::ExitCode;
 /// Runs the command of the arguments; without one, the REPL.
 pub fn run(arguments: Arguments) -> Result<ExitCode> {
     let context = &Context::new(&arguments);
+    let named = arguments.store_named.then(|| arguments.store.clone());
     match arguments.command {
         None | Some(Command::Repl) => repl::run(context),
         Some(Command::Run { file, keep_going, echo }) => {
             repl::run_file(context, &file, repl::ScriptOptions { keep_going, echo, name: None })
         }
         Some(Command::Fmt(args)) => fmt::run(context, args),
+        Some(Command::Demo { file }) => demo::run(context, file, named).map(|()| ExitCode::SUCCESS),
         Some(command) => run_one(context, command).map(|()| ExitCode::SUCCESS),
     }
 }
 
 fn run_one(context: &Context, command: Command) -> Result<()> {
     match command {
-        Command::Repl | Command::Run { .. } | Command::Fmt(_) => Ok(()),
+        Command::Repl | Command::Run { .. } | Command::Fmt(_) | Command::Demo { .. } => Ok(()),
         Command::Init { spec } => init::init(context, spec),
-        Command::Demo { file } => demo::run(context, &file),
         Command::Pipe => pipe::run(&*context.open_to_stay()?),
         Command::Serve(args) => serve::run(context, args),
         Command::Ui(args) => ui::run(context, args),
@@ -61,20 +63,20 @@ fn run_one(context: &Context, command: Command) -> Result<()> {
         Command::Select(args) => read::select(context, args),
         Command::Nodes(args) => read::nodes(context, args),
         Command::Sql(args) => sql::run(context, args),
-        Command::Tree(args) => read::tree(context, args),
+        Command::Tree(args) => tree::run(context, args),
         Command::Diff(args) => read::diff(context, args),
-        Command::Explain { q, at } => read::explain(context, q, at),
+        Command::Explain(args) => read::explain(context, args),
         Command::Export(args) => match &args.html {
             Some(file) => html::export(context, file, &args.ask),
-            None => thread::export(context, &args),
+            None => thread::export(context, args),
         },
-        Command::Thread(args) => thread::run(context, &args),
+        Command::Thread(args) => thread::run(context, args),
         Command::Log(args) => read::log(context, &args),
         Command::Replay(args) => replay::run(context, args),
         Command::Watch(args) => watch::run(context, args),
         Command::Attempt(command) => attempt::run(context, command),
         Command::Import(args) => import::run(context, args),
-        Command::Fork(args) => fork::run(context, &args),
+        Command::Fork(args) => fork::run(context, args),
         Command::Dump(args) => fork::dump_store(context, &args),
         Command::Load(args) => fork::load_store(context, &args),
         Command::Timeline(args) => timeline::run(context, args),

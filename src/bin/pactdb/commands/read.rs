@@ -1,16 +1,14 @@
 //! Commands that read a store. They never make or change one.
 
-use crate::answer::Answer;
-use crate::args::{AnswerArgs, DiffArgs, LogArgs, SelectArgs, TreeArgs};
+use crate::args::{AnswerArgs, DiffArgs, ExplainArgs, LogArgs, SelectArgs};
 use crate::context::Context;
 use crate::render::{self, ListForm};
-use crate::states;
 use pactdb::json::from_json;
 use pactdb::language::ast::Order;
 use pactdb::language::{named_id, parse_selector};
-use pactdb::protocol::{Client, ClientExt, Explain, Life, Nodes, Selection, Sql, State, Tree};
+use pactdb::protocol::{Client, ClientExt, Explain, Life, Nodes, Request, Selection, Sql, State};
 use pactdb::sql::is_question;
-use pactdb::{Code, Diff, Error, Json, Log, Result, Select, SelectOptions};
+use pactdb::{Dialect, Diff, Error, Json, Log, Result, Select, SelectOptions};
 
 pub fn select(context: &Context, args: SelectArgs) -> Result<()> {
     let form = form(context, &args)?;
@@ -80,60 +78,13 @@ pub fn nodes(context: &Context, args: SelectArgs) -> Result<()> {
     Ok(())
 }
 
-pub fn explain(context: &Context, q: String, at: Option<String>) -> Result<()> {
+pub fn explain(context: &Context, ExplainArgs { q, at }: ExplainArgs) -> Result<()> {
     let client = &*context.existing()?;
     if is_question(&q) && at.is_none() {
         return context.run(client, Sql { q, explain: true, ..Sql::default() });
     }
     let q = timed(context, client, q, at)?;
     context.run(client, Explain { q, dialect: context.dialect, typed: true })
-}
-
-pub fn tree(context: &Context, args: TreeArgs) -> Result<()> {
-    let client = &*context.existing()?;
-    let dialect = context.dialect;
-    let (at, q) = match args.q {
-        None => (args.at, None),
-        Some(q) => (None, Some(timed(context, client, q, args.at)?)),
-    };
-    if context.json {
-        return context.reply(client, Tree { at, q, dialect });
-    }
-    let turns = if args.all { None } else { Some(args.turns) };
-    context.show(drawn(context, client, at.as_deref(), q, turns)?)
-}
-
-/// The drawing of a state, or of what a selector matches in one.
-fn drawn(
-    context: &Context,
-    client: &dyn Client,
-    at: Option<&str>,
-    q: Option<String>,
-    turns: Option<u64>,
-) -> Result<Answer> {
-    let dialect = context.dialect;
-    let (state, view) = match q {
-        None => {
-            let state = states::one_at(client, at, dialect)?;
-            let view = states::tree(client, &state, turns)?;
-            (state, view)
-        }
-        Some(q) => {
-            let state = states::of(client, &q, dialect)?;
-            let selection = match states::is_one(&state) {
-                true => client.ask(Select { q, dialect, options: typed() })?,
-                false => Selection::Ids(Vec::new()),
-            };
-            let (Selection::Ids(ids), true) = (selection, states::is_one(&state)) else {
-                let message = "a tree is of one state: give an address such as @t0, @c4 or @e7";
-                return Err(Error::new(Code::SelectorInvalid, message));
-            };
-            let view = states::tree_of(client, &state, ids.iter().map(|id| &**id))?;
-            (state, view)
-        }
-    };
-    let text = render::tree(context.look, &view);
-    Ok(Answer { text, source: Some(render::state_words(&state)), ..Answer::default() })
 }
 
 pub fn diff(context: &Context, args: DiffArgs) -> Result<()> {
@@ -163,26 +114,40 @@ pub fn diff(context: &Context, args: DiffArgs) -> Result<()> {
 }
 
 pub fn log(context: &Context, args: &LogArgs) -> Result<()> {
-    let client = &*context.existing()?;
+    context.run(&*context.existing()?, log_request(args))
+}
+
+/// The events that are asked for, or the life of a node.
+pub fn log_request(args: &LogArgs) -> Request {
+    let limit = args.count.or(args.limit);
     if let Some(node) = &args.node {
         let id = named_id(node).into_owned();
-        return context.run(client, Life { id, limit: args.limit, newest_first: args.reverse });
+        return Life { id, limit, newest_first: args.reverse }.into();
     }
-    let request = Log {
+    Log {
         from: args.from,
-        limit: args.limit,
+        limit,
         cycle: args.cycle,
         kind: args.kind.clone(),
         node: None,
         newest_first: args.from.is_none() != args.reverse,
-    };
-    context.run(client, request)
+    }
+    .into()
+}
+
+fn timed(context: &Context, client: &dyn Client, q: String, at: Option<String>) -> Result<String> {
+    with_time(client, context.dialect, q, at)
 }
 
 /// A selector with the time that was given beside it.
-fn timed(context: &Context, client: &dyn Client, q: String, at: Option<String>) -> Result<String> {
+pub fn with_time(
+    client: &dyn Client,
+    dialect: Option<Dialect>,
+    q: String,
+    at: Option<String>,
+) -> Result<String> {
     let Some(at) = at else { return Ok(q) };
-    let dialect = match context.dialect {
+    let dialect = match dialect {
         Some(dialect) => dialect,
         None => client.ask(State::default())?.store.dialect,
     };
@@ -213,6 +178,6 @@ fn options(args: &AnswerArgs) -> Result<SelectOptions> {
 }
 
 /// The options of a question that a person typed.
-fn typed() -> SelectOptions {
+pub fn typed() -> SelectOptions {
     SelectOptions { typed: true, ..SelectOptions::default() }
 }

@@ -6,23 +6,17 @@ use crate::context::Context;
 use crate::histories::steps;
 use crate::progress::Bar;
 use crate::render;
-use pactdb::Result;
-use pactdb::protocol::{Client, Dump, Replay, replay_into};
+use pactdb::protocol::{Client, Copied, Dump, Replay, replay_into};
+use pactdb::{Dialect, Result};
 use std::path::Path;
 
 pub fn run(context: &Context, args: ReplayArgs) -> Result<()> {
     let client = &*context.existing()?;
     if let Some(new) = &args.into {
-        return into(context, client, args.to, new);
+        let made = copy(client, args.to, context.dialect, new)?;
+        return said(context, &made, new, "replayed into");
     }
-    let request = Replay {
-        from: args.from,
-        to: args.to,
-        q: args.q,
-        by_cycle: args.cycles,
-        dialect: context.dialect,
-        ..Replay::default()
-    };
+    let request = request(args, context.dialect);
     if context.json {
         return context.reply(client, request);
     }
@@ -34,12 +28,21 @@ pub fn run(context: &Context, args: ReplayArgs) -> Result<()> {
     })
 }
 
-fn into(context: &Context, client: &dyn Client, to: Option<String>, new: &Path) -> Result<()> {
+/// The part of the log that is asked for.
+pub fn request(args: ReplayArgs, dialect: Option<Dialect>) -> Replay {
+    let ReplayArgs { q, from, to, cycles: by_cycle, .. } = args;
+    Replay { from, to, q, by_cycle, dialect, ..Replay::default() }
+}
+
+/// Makes another store with the same events up to a time.
+pub fn copy(
+    client: &dyn Client,
+    to: Option<String>,
+    dialect: Option<Dialect>,
+    new: &Path,
+) -> Result<Copied> {
     let bar = Bar::new();
-    let dump = Dump { at: to, dialect: context.dialect };
-    let made = replay_into(client, dump, new, &mut |told| {
+    replay_into(client, Dump { at: to, dialect }, new, &mut |told| {
         bar.set("replaying", told.done, told.total);
-    })?;
-    drop(bar);
-    said(context, &made, new, "replayed into")
+    })
 }

@@ -10,7 +10,7 @@ use pactdb::{Error, Json, Result, json, sql};
 use std::io::{BufReader, IsTerminal, Read};
 
 /// Every row: the greatest number that a request can bring.
-const ALL: u64 = i64::MAX as u64;
+pub const ALL: u64 = i64::MAX as u64;
 
 pub fn run(context: &Context, args: SqlArgs) -> Result<()> {
     if context.json && (args.csv || args.jsonl) {

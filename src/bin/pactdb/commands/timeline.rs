@@ -4,25 +4,19 @@ use crate::args::TimelineArgs;
 use crate::charts;
 use crate::context::Context;
 use crate::render;
-use pactdb::protocol::{ClientExt, Timeline};
+use pactdb::protocol::ClientExt;
 use pactdb::{Error, Result};
 
 pub fn run(context: &Context, args: TimelineArgs) -> Result<()> {
     if context.json && args.csv {
         return Err(Error::request("--json and --csv are two forms: give one"));
     }
-    let range = args.range.unwrap_or_default();
-    let asked = charts::request(&range, context.look, context.dialect);
     // Programs get as much as an operation answers without being told.
-    let lines = asked.buckets.filter(|_| !context.json && !args.csv);
-    let request = Timeline {
-        buckets: args.buckets.or(lines),
-        by: args.by.into(),
-        tokens: args.tokens,
-        ..asked
-    };
+    let lines = (!context.json && !args.csv).then(|| charts::lines(context.look));
+    let csv = args.csv;
+    let request = charts::request(args, lines, context.dialect);
     let client = &*context.existing()?;
-    match args.csv {
+    match csv {
         true => context.print(&render::timeline_csv(&client.ask(request)?)),
         false => context.run(client, request),
     }

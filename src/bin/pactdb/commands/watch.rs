@@ -12,7 +12,7 @@ use pactdb::{Code, Error, Result};
 
 pub fn run(context: &Context, args: WatchArgs) -> Result<()> {
     // Whoever watches keeps nobody from the store.
-    let client = context.open_to_stay()?;
+    let client = context.existing_to_stay()?;
     let request = Watch {
         q: args.q,
         from: args.from,

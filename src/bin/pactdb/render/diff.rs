@@ -69,7 +69,7 @@ pub(super) fn one_sided(
         view.voice(),
         view.remaining("ttl "),
         Cell::new(Tone::Dim, origin),
-        Cell::new(Tone::Plain, view.words),
+        Cell::new(Tone::Tool, view.called()).and(Tone::Plain, &view.words),
     ]
 }
 

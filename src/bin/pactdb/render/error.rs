@@ -6,21 +6,27 @@ use pactdb::Error;
 
 /// An error as `CODE: message`, and under it what helps to mend it.
 pub fn error(look: Look, error: &Error) -> String {
-    let code = look.paint(Tone::Fault, error.code.as_str());
-    let mut out = format!("{code}: {}\n", visible(&error.message));
+    let mut out = labelled(look, Tone::Fault, error.code.as_str(), &error.message);
     if let (Some(text), Some(span)) = (&error.details.text, error.details.span) {
         out.push_str(&caret(look, text, span));
     }
     // Some messages end in the hint already.
     if let Some(hint) = error.details.hint.as_ref().filter(|hint| !error.message.contains(*hint)) {
-        out.push_str(&format!("{}: {}\n", look.paint(Tone::Soon, "hint"), visible(hint)));
+        out.push_str(&labelled(look, Tone::Soon, "hint", hint));
     }
     out
 }
 
 /// A warning, whole lines.
 pub fn warning(look: Look, text: &str) -> String {
-    format!("{}: {}\n", look.paint(Tone::Soon, "warning"), visible(text))
+    labelled(look, Tone::Soon, "warning", text)
+}
+
+/// A sentence with a word before it that says what it is, whole lines.
+pub fn labelled(look: Look, tone: Tone, label: &str, text: &str) -> String {
+    let whole = look.wrap(&format!("{label}: {}", visible(text)), "  ");
+    let rest = whole.strip_prefix(label).unwrap_or(&whole);
+    format!("{}{rest}\n", look.paint(tone, label))
 }
 
 /// The line of a text that has a span, made visible, and carets below the span.

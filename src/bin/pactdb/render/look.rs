@@ -1,6 +1,6 @@
 //! How text may look: its width, and whether it has colours.
 
-use super::text::{visible, visible_lines};
+use super::text::{visible, visible_lines, wrapped};
 use anstyle::{AnsiColor, Color, Style};
 use std::borrow::Cow;
 use std::io::IsTerminal;
@@ -85,6 +85,19 @@ impl Look {
             return text.into_owned();
         }
         format!("{style}{text}{style:#}")
+    }
+
+    /// Sentences as lines that fit: on a terminal they are broken between words, and elsewhere they stay as
+    /// they are. Lines with codes in them stay too.
+    pub fn wrap(&self, text: &str, indent: &str) -> String {
+        if self.height.is_none() {
+            return text.to_owned();
+        }
+        let line = |line: &str| match line.contains('\u{1b}') {
+            true => line.to_owned(),
+            false => wrapped(line, self.width, indent),
+        };
+        text.split('\n').map(line).collect::<Vec<_>>().join("\n")
     }
 
     /// A whole answer as it may go out: a terminal obeys nothing in it but the ends of lines and,

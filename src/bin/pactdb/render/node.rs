@@ -3,7 +3,7 @@
 use super::columns::Cell;
 use super::look::{Look, Tone};
 use super::matched::{Matched, Sought};
-use pactdb::json::canonical_string;
+use pactdb::json::line;
 use pactdb::{Json, Map};
 
 /// What is shown of a node.
@@ -35,6 +35,8 @@ pub struct NodeView {
     pub depth: Option<i64>,
     /// Its parent, if that is known.
     pub parent: Option<String>,
+    /// The tool that it calls.
+    pub tool: Option<String>,
     /// What it says, in one line.
     pub words: String,
     /// The part of it that was searched for.
@@ -68,6 +70,7 @@ impl NodeView {
             cycle: number("cycle").unwrap_or(0),
             depth: number("depth"),
             parent: text("parent"),
+            tool: text("data_tool_name").filter(|_| text("kind").as_deref() == Some("call")),
             words: object.get("content").map(words).unwrap_or_default(),
             matched: None,
             at: number("at"),
@@ -111,9 +114,12 @@ impl NodeView {
         let marks: Vec<String> = key.chain(tags).chain(cad).chain(pinned).collect();
         let gap = if marks.is_empty() || self.words.is_empty() { "" } else { "  " };
         let marks = marks.join(" ");
+        let called = self.called();
         match &self.matched {
             Some(_) => self.matched_words().and(Tone::Dim, format!("{gap}{marks}")),
-            None => Cell::new(Tone::Dim, format!("{marks}{gap}")).and(Tone::Plain, &self.words),
+            None => Cell::new(Tone::Dim, format!("{marks}{gap}"))
+                .and(Tone::Tool, called)
+                .and(Tone::Plain, &self.words),
         }
     }
 
@@ -126,6 +132,16 @@ impl NodeView {
     /// The snapshot that it is described in.
     pub fn snapshot(&self) -> Cell {
         Cell::new(Tone::Dim, self.at.map(|at| format!("@c{at}")).unwrap_or_default())
+    }
+
+    /// The tool that it calls, before what it is called with.
+    pub fn called(&self) -> String {
+        self.tool.as_ref().map(|tool| format!("{tool} ")).unwrap_or_default()
+    }
+
+    /// Whether it is a turn.
+    pub fn is_turn(&self) -> bool {
+        matches!(self.node_type.split(':').next(), Some("mt" | "seg"))
     }
 
     /// The type, unless it is the plain word of a class.
@@ -142,7 +158,8 @@ pub fn words(content: &Json) -> String {
     const ENOUGH: usize = 2_000;
     let text = match content {
         Json::Str(text) => text.chars().take(ENOUGH).collect(),
-        other => canonical_string(other).chars().take(ENOUGH).collect::<String>(),
+        // Only what nobody sees is written out.
+        other => line(other).unwrap_or_default().chars().take(ENOUGH).collect::<String>(),
     };
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

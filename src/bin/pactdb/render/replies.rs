@@ -3,7 +3,7 @@
 use super::columns::{Cell, Columns};
 use super::look::{Look, Tone};
 use super::text::{cut, visible};
-use super::units::{instant, plural, size};
+use super::units::{instant_in, plural, size};
 use pactdb::answer::{Finds, Ran, Tally};
 use pactdb::{
     Attempt, AttemptStatus, CommitReply, Explanation, LogEntry, Policy, Stats, UndoReply,
@@ -70,7 +70,7 @@ pub fn log(look: Look, entries: &[LogEntry]) -> String {
     for entry in entries {
         table.push(vec![
             Cell::right(Tone::Dim, entry.seq.to_string()),
-            Cell::new(Tone::Dim, instant(entry.time_ns)),
+            Cell::whole(Tone::Dim, instant_in(look.width, entry.time_ns)),
             Cell::new(kind_tone(&entry.kind), entry.summary.clone()),
         ]);
     }
@@ -174,7 +174,10 @@ pub fn attempts(look: Look, attempts: &[Attempt]) -> String {
         "attempt", "cycle", "at", "status", "started", "took", "in", "out", "model", "sent",
         "error",
     ];
-    let mut table = Columns::with_head(&names);
+    // Where there is little room: what was sent, where it was sent from, and the counts go first.
+    let mut table = Columns::with_head(&names).optional(&[9, 2, 7, 6, 1, 5, 8]);
+    // A table of so many columns is narrow before others are.
+    let time_width = look.width.saturating_sub(40);
     for attempt in attempts {
         let (status, tone) = match attempt.status {
             AttemptStatus::Running => ("running", Tone::Soon),
@@ -192,11 +195,11 @@ pub fn attempts(look: Look, attempts: &[Attempt]) -> String {
             Cell::right(Tone::Plain, attempt.cycle_id.to_string()),
             Cell::new(Tone::Dim, at.unwrap_or_default()),
             Cell::new(tone, status),
-            Cell::new(Tone::Dim, instant(attempt.started_at)),
+            Cell::whole(Tone::Dim, instant_in(time_width, attempt.started_at)),
             Cell::right(Tone::Plain, took.unwrap_or_default()),
             Cell::right(Tone::Plain, number(attempt.token_in)),
             Cell::right(Tone::Plain, number(attempt.token_out)),
-            Cell::new(Tone::Plain, model.join("/")),
+            Cell::new(Tone::Plain, model.join(" ")),
             Cell::new(Tone::Dim, sent(attempt)),
             Cell::new(Tone::Removed, attempt.error.clone().unwrap_or_default()),
         ]);

@@ -1,8 +1,9 @@
 //! Rows of an answer in SQL: a table for people, CSV and JSON lines for programs.
 
 use super::look::{Look, Tone};
-use super::text::{cut, padding, visible, visible_lines, width_of};
+use super::text::{cut, longest_word, padding, visible, visible_lines, width_of};
 use super::units::plural;
+use super::widths::{Need, WORD, share};
 use pactdb::language::nearest_word;
 use pactdb::protocol::SqlReply;
 use pactdb::{Error, Json, Map, Result, json, sql};
@@ -13,10 +14,8 @@ const GAP: &str = "  ";
 /// The longest bar.
 const BAR: usize = 12;
 
-/// No column is made narrower than this.
-const NARROWEST: usize = 8;
-
-/// A table: numbers lean to the right. Where there is no terminal, nothing is cut.
+/// A table: numbers lean to the right. Where there is no terminal, nothing is cut; where there is one that
+/// is too narrow for all columns, each row stands by itself.
 pub fn rows(look: Look, reply: &SqlReply) -> String {
     let names = reply.columns.iter().map(|column| visible(&column.name).into_owned());
     let mut lines: Vec<Vec<String>> = vec![names.collect()];
@@ -28,7 +27,13 @@ pub fn rows(look: Look, reply: &SqlReply) -> String {
     let bars = if look.height.is_some() { bars(reply) } else { Vec::new() };
     let room = if bars.is_empty() { 0 } else { BAR + GAP.len() };
     let most = if look.height.is_some() { look.width.saturating_sub(room) } else { usize::MAX };
-    let widths = widths(&lines, right.len(), most);
+    let needs = needs(&lines, right.len());
+    let gaps = GAP.len() * needs.len().saturating_sub(1);
+    let least = needs.iter().map(|need| need.least).sum::<usize>() + gaps;
+    if least > most && needs.len() > 2 {
+        return upright(look, &lines[0], &lines[1..]);
+    }
+    let widths = share(&needs, most.saturating_sub(gaps));
     let mut out = String::new();
     for (number, line) in lines.iter().enumerate() {
         let mut text = String::new();
@@ -90,26 +95,33 @@ fn plain(value: &Json) -> String {
     }
 }
 
-/// How wide each column is: the widest give way until all fit.
-fn widths(lines: &[Vec<String>], count: usize, most: usize) -> Vec<usize> {
-    let widest =
-        |i: usize| lines.iter().filter_map(move |line| line.get(i)).map(|cell| width_of(cell));
-    let mut widths: Vec<usize> = (0..count).map(|i| widest(i).max().unwrap_or(0)).collect();
-    let gaps = GAP.len() * count.saturating_sub(1);
-    loop {
-        let sum = widths.iter().fold(gaps, |sum, width| sum.saturating_add(*width));
-        let Some(excess) = sum.checked_sub(most).filter(|excess| *excess > 0) else {
-            return widths;
-        };
-        let mut sorted = widths.clone();
-        sorted.sort_unstable_by(|a, b| b.cmp(a));
-        let second = sorted.iter().find(|width| **width < sorted[0]).copied().unwrap_or(NARROWEST);
-        let Some(first) = widths.iter_mut().max_by_key(|width| **width) else { return widths };
-        if *first <= NARROWEST {
-            return widths;
+/// What each column needs.
+fn needs(lines: &[Vec<String>], count: usize) -> Vec<Need> {
+    let mut needs = vec![Need { least: 0, most: 0 }; count];
+    for line in lines {
+        for (need, cell) in needs.iter_mut().zip(line) {
+            need.least = need.least.max(longest_word(cell).min(WORD));
+            need.most = need.most.max(width_of(cell));
         }
-        *first = (*first - excess.min(*first)).max(second.saturating_sub(1)).max(NARROWEST);
     }
+    needs
+}
+
+/// Each row by itself, a value a line, where a table would be wider than the screen. What is null has no
+/// line.
+fn upright(look: Look, names: &[String], rows: &[Vec<String>]) -> String {
+    let widest = names.iter().map(|name| width_of(name)).max().unwrap_or(0);
+    let mut out = String::new();
+    for (number, row) in rows.iter().enumerate() {
+        let head = format!("row {}", number + 1);
+        out.push_str(&format!("{}\n", look.paint(Tone::Strong, &head)));
+        for (name, cell) in names.iter().zip(row).filter(|(_, cell)| !cell.is_empty()) {
+            let (space, name) = (padding(name, widest), look.paint(Tone::Dim, name));
+            let room = look.width.saturating_sub(widest + 2 * GAP.len());
+            out.push_str(&format!("{GAP}{name}{space}{GAP}{}\n", cut(cell, room)));
+        }
+    }
+    out
 }
 
 /// The rows as CSV, with the names of the columns first (RFC 4180, but for the ends of lines). What a
@@ -117,6 +129,29 @@ fn widths(lines: &[Vec<String>], count: usize, most: usize) -> Vec<usize> {
 pub fn csv(reply: &SqlReply) -> String {
     let names: Vec<&str> = reply.columns.iter().map(|column| column.name.as_str()).collect();
     csv_lines(&names, &reply.rows)
+}
+
+/// Objects as CSV: a column for each name that one of them has, in the order in which they come.
+pub fn csv_of_objects(objects: &[Json]) -> String {
+    let objects: Vec<&Map> = objects
+        .iter()
+        .filter_map(|object| match object {
+            Json::Map(fields) => Some(fields),
+            _ => None,
+        })
+        .collect();
+    let mut names: Vec<&str> = Vec::new();
+    for name in objects.iter().flat_map(|object| object.keys()) {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    let value = |object: &&'_ Map, name: &str| object.get(name).cloned().unwrap_or(Json::Null);
+    let rows: Vec<Vec<Json>> = objects
+        .iter()
+        .map(|object| names.iter().map(|name| value(object, name)).collect())
+        .collect();
+    csv_lines(&names, &rows)
 }
 
 /// Rows as CSV, with the names of the columns first.
@@ -187,7 +222,9 @@ pub fn table_names(look: Look) -> String {
     let width = all.iter().map(|table| table.call.len()).max().unwrap_or(0) + 2;
     let line = |table: &sql::SqlTable| {
         let space = " ".repeat(width.saturating_sub(table.call.len()));
-        format!("{}{space}{}\n", look.paint(Tone::Strong, &table.call), table.about)
+        let whole = look.wrap(&format!("{}{space}{}", table.call, table.about), &" ".repeat(width));
+        let about = whole.strip_prefix(&table.call).unwrap_or_default();
+        format!("{}{about}\n", look.paint(Tone::Strong, &table.call))
     };
     all.iter().map(line).collect()
 }

@@ -5,7 +5,7 @@ use super::look::{Look, Tone};
 use super::node::words;
 use super::replies::kind_tone;
 use super::text::{cut, visible};
-use super::units::{instant, plural};
+use super::units::{instant_in, plural};
 use pactdb::Json;
 use pactdb::session::{
     Comparison, EndReason, FieldChange, ImportReport, Moment, NodeChange, Step, What,
@@ -48,7 +48,7 @@ pub fn imported(look: Look, report: &ImportReport) -> String {
 
 /// Events with what they changed, one a line.
 pub fn steps(look: Look, steps: &[Step]) -> String {
-    let mut table = Columns::default();
+    let mut table = Columns::default().optional(&[1, 3]);
     for step in steps {
         let entry = &step.entry;
         let mut cell = Cell::new(Tone::Plain, "");
@@ -62,7 +62,7 @@ pub fn steps(look: Look, steps: &[Step]) -> String {
         table.push(vec![
             Cell::right(Tone::Dim, entry.seq.to_string()),
             Cell::right(Tone::Dim, format!("c{}", entry.cycle)),
-            Cell::new(Tone::Dim, instant(entry.time_ns)),
+            Cell::whole(Tone::Dim, instant_in(look.width, entry.time_ns)),
             Cell::new(kind_tone(&entry.kind), entry.kind.clone()),
             cell,
         ]);
@@ -118,7 +118,7 @@ pub fn cycles(look: Look, steps: &[Step]) -> String {
             counts.iter().map(|(what, count)| format!("{count} {what}")).collect();
         table.push(vec![
             Cell::right(Tone::Strong, format!("c{}", last.entry.cycle)),
-            Cell::new(Tone::Dim, instant(last.entry.time_ns)),
+            Cell::whole(Tone::Dim, instant_in(look.width, last.entry.time_ns)),
             Cell::right(Tone::Plain, plural(steps.len() as u64, "event")),
             Cell::new(Tone::Plain, counts.join(", ")),
         ]);
@@ -141,7 +141,7 @@ pub fn life(look: Look, moments: &[Moment]) -> String {
         table.push(vec![
             Cell::right(Tone::Dim, moment.seq.to_string()),
             Cell::right(Tone::Dim, format!("c{}", moment.cycle)),
-            Cell::new(Tone::Dim, instant(moment.time_ns)),
+            Cell::whole(Tone::Dim, instant_in(look.width, moment.time_ns)),
             cell,
         ]);
     }
@@ -155,13 +155,14 @@ pub fn comparison(look: Look, names: &[String; 2], found: &Comparison) -> String
         0 => 100.0,
         bytes => found.common_bytes as f64 * 100.0 / bytes as f64,
     };
-    let mut out = format!(
+    let sentence = format!(
         "{older} has {} bytes, {newer} {}; the first {} are the same ({share:.1} % of {newer}, {})\n",
         found.bytes[0],
         found.bytes[1],
-        look.paint(Tone::Strong, &found.common_bytes.to_string()),
+        found.common_bytes,
         plural(found.common_blocks, "block"),
     );
+    let mut out = look.wrap(&sentence, "");
     let node = found.node.as_deref().unwrap_or_default();
     let cycle = found.cycle.map(|cycle| format!(" in cycle {cycle}")).unwrap_or_default();
     let end = match found.reason {

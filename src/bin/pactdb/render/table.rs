@@ -8,7 +8,7 @@ use super::text::visible;
 /// A table of nodes. Ages are counted to `now`, the cycle of the snapshot that was asked.
 pub fn nodes(look: Look, nodes: &[NodeView], now: Option<u64>) -> String {
     let names = ["id", "in", "at", "type", "role", "age", "ttl", "content"];
-    let mut table = Columns::with_head(&names);
+    let mut table = Columns::with_head(&names).optional(&[5, 2]);
     for node in nodes {
         let age = now.and_then(|now| i64::try_from(now).ok()).map(|now| now - node.cycle);
         table.push(vec![

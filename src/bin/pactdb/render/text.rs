@@ -7,7 +7,7 @@
 use pactdb::json::is_unseen;
 use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// A text in one line: control characters and others that nobody sees are written out, `\n` and
 /// `\u{1b}`.
@@ -40,7 +40,8 @@ pub fn width_of(text: &str) -> usize {
 }
 
 /// What of a text is shown in at most so many columns: how many of its bytes, and the mark behind
-/// them where something was left out. It is cut between characters as people see them.
+/// them where something was left out. It is cut between words, and a word that is too wide alone between
+/// characters as people see them.
 pub fn fit(text: &str, columns: usize) -> (usize, &'static str) {
     if width_of(text) <= columns {
         return (text.len(), "");
@@ -57,7 +58,36 @@ pub fn fit(text: &str, columns: usize) -> (usize, &'static str) {
         let middle = low.midpoint(high);
         if fits(ends[middle]) { low = middle } else { high = middle }
     }
-    (ends[low], "…")
+    (at_word(text, ends[low]), "…")
+}
+
+/// The end of the last whole word before a place in a text; the place itself if that is none, or if no word
+/// ends before it.
+fn at_word(text: &str, at: usize) -> usize {
+    let (kept, rest) = text.split_at(at);
+    if rest.starts_with(char::is_whitespace) || kept.ends_with(is_gap) {
+        return kept.trim_end().len();
+    }
+    let mut signs = kept.grapheme_indices(true).rev();
+    let end = signs.find(|(_, sign)| sign.starts_with(is_gap)).map_or(0, |(start, sign)| {
+        let wide = !sign.starts_with(char::is_whitespace);
+        kept[..start + if wide { sign.len() } else { 0 }].trim_end().len()
+    });
+    if end == 0 { at } else { end }
+}
+
+/// Whether a text can be cut beside a character: white space, signs that are words of their own, and what
+/// stands between the words of JSON.
+fn is_gap(symbol: char) -> bool {
+    symbol.is_whitespace()
+        || matches!(symbol, '"' | ',' | '{' | '[')
+        || UnicodeWidthChar::width(symbol) == Some(2)
+}
+
+/// How wide a text has to be for no word of it to be broken: its longest word, and a mark behind it.
+pub fn longest_word(text: &str) -> usize {
+    let longest = text.split(is_gap).map(width_of).max().unwrap_or(0);
+    if text.contains(is_gap) { longest + 1 } else { longest }
 }
 
 /// A text in at most so many columns, with `…` where something was left out.
@@ -70,6 +100,29 @@ pub fn cut(text: &str, columns: usize) -> String {
 pub fn tail(text: &str, columns: usize) -> usize {
     let starts = text.grapheme_indices(true).rev().map(|(at, _)| at);
     starts.take_while(|at| width_of(&text[*at..]) <= columns).last().unwrap_or(text.len())
+}
+
+/// A text in lines of at most so many columns, broken between words; lines that follow begin with `indent`.
+/// A word that is wider than a line stays whole.
+pub fn wrapped(text: &str, columns: usize, indent: &str) -> String {
+    if width_of(text) <= columns {
+        return text.to_owned();
+    }
+    let mut words = text.split(' ');
+    let (mut out, mut line) = (String::new(), words.next().unwrap_or_default().to_owned());
+    for word in words {
+        let longer = format!("{line} {word}");
+        let empty = line.trim().is_empty() || line == indent.trim_end();
+        if empty || width_of(&longer) <= columns {
+            line = longer;
+            continue;
+        }
+        out.push_str(line.trim_end());
+        out.push('\n');
+        line = format!("{indent}{word}");
+    }
+    out.push_str(&line);
+    out
 }
 
 /// The spaces that fill a text up to so many columns.

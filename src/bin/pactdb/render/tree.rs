@@ -21,7 +21,12 @@ pub struct TreeView {
 #[derive(Debug, Clone)]
 pub enum TreePart {
     /// Nodes with what is below them, in pre-order.
-    Nodes(Vec<NodeView>),
+    Nodes {
+        /// The nodes.
+        nodes: Vec<NodeView>,
+        /// How many more there would be behind them.
+        left_out: u64,
+    },
     /// Turns.
     Turns {
         /// How many there are.
@@ -38,7 +43,10 @@ pub fn tree(look: Look, view: &TreeView) -> String {
     let mut painter = Painter { table: Columns::default(), now: view.now };
     for part in &view.parts {
         match part {
-            TreePart::Nodes(nodes) => painter.add(nodes, false),
+            TreePart::Nodes { nodes, left_out } => {
+                painter.add(nodes, false);
+                painter.left_out(*left_out, "more node");
+            }
             TreePart::Turns { count, shown, nodes } => painter.turns(*count, *shown, nodes),
         }
     }
@@ -58,13 +66,18 @@ impl Painter {
     fn turns(&mut self, count: u64, shown: u64, nodes: &[NodeView]) {
         let words = format!("  {}", plural(count, "turn"));
         self.line(vec![Cell::new(Tone::Region, "^seq").and(Tone::Dim, words)]);
-        if shown < count {
-            let older = plural(count - shown, "older turn");
-            let words = format!("⋮  {older} not shown: ask for more, or for all");
-            self.line(vec![Cell::new(Tone::Dim, words)]);
-        }
+        self.left_out(count - shown, "older turn");
         if shown > 0 {
             self.add(nodes, true);
+        }
+    }
+
+    /// Says that something is missing here, and how to see it.
+    fn left_out(&mut self, count: u64, what: &str) {
+        if count > 0 {
+            let words =
+                format!("⋮  {} not shown: --turns N or --all shows more", plural(count, what));
+            self.line(vec![Cell::new(Tone::Dim, words)]);
         }
     }
 
@@ -107,11 +120,11 @@ impl Painter {
             name = name.and(Tone::Plain, format!("{} ", cut(&visible(special), 20)));
         }
         name = name.and(Tone::Id, node.id.clone());
-        if let (Some(depth @ 1..), true) = (node.depth, is_turn(node)) {
+        if let (Some(depth @ 1..), true) = (node.depth, node.is_turn()) {
             name = name.and(Tone::Dim, format!("  d{depth}"));
         }
         let age = i64::try_from(self.now).unwrap_or(i64::MAX) - node.cycle;
-        let is_block = !(is_turn(node) || is_container(node));
+        let is_block = !(node.is_turn() || is_container(node));
         let age = if is_block && age > 0 { format!("age {age}") } else { String::new() };
         self.line(vec![
             name,
@@ -131,10 +144,6 @@ fn branches(children: &[usize], indent: &str) -> Vec<(usize, String, String)> {
         (*child, format!("{indent}{branch}"), format!("{indent}{rest}"))
     };
     children.iter().enumerate().rev().map(with_lead).collect()
-}
-
-fn is_turn(node: &NodeView) -> bool {
-    matches!(node.node_type.split(':').next(), Some("mt" | "seg"))
 }
 
 fn is_container(node: &NodeView) -> bool {

@@ -2,6 +2,9 @@
 
 use jiff::Timestamp;
 
+/// Below this width a time is shortened.
+const ROOMY: usize = 60;
+
 /// Bytes in units that a person reads.
 pub fn size(bytes: u64) -> String {
     indicatif::HumanBytes(bytes).to_string()
@@ -13,6 +16,15 @@ pub fn instant(ns: i64) -> String {
         Ok(time) => time.strftime("%Y-%m-%d %H:%M:%S").to_string(),
         // Cannot happen: every 64-bit count lies between the years 1677 and 2262.
         Err(_) => ns.to_string(),
+    }
+}
+
+/// The same, without the year and the seconds where there is little room.
+pub fn instant_in(width: usize, ns: i64) -> String {
+    let text = instant(ns);
+    match (width < ROOMY, text.get(5..16)) {
+        (true, Some(short)) => short.to_owned(),
+        _ => text,
     }
 }
 

@@ -1,190 +1,172 @@
-//! Dot commands that look at the store, and those that change how the session looks at it.
+//! Dot commands that look at states.
 
+use super::arguments::{Shape, parse, words};
 use super::meta::FORMS;
 use super::query::{self, Last};
 use super::session::{Outcome, Session};
+use super::settings::nothing;
 use crate::answer::{Answer, pretty};
+use crate::args::{CommitArgs, ExplainArgs, ThreadArgs, TimelineArgs, TreeArgs};
+use crate::charts;
+use crate::commands::thread::Asked;
+use crate::commands::tree::Wanted;
 use crate::commands::ui::Page;
-use crate::commands::watch::{follow, text};
-use crate::context::name_of;
-use crate::histories::steps;
-use crate::render::{self, plural, visible};
-use crate::{charts, output, states};
-use pactdb::language::{named_id, nearest_word, parse_selector};
-use pactdb::protocol::{
-    ClientExt, Explain, Fmt, Life, PolicyRequest, Replay, Request, Sql, StateReply, Thread, Watch,
-};
+use crate::commands::{edit, read, thread as threads, tree as trees};
+use crate::render::{self, visible};
+use crate::{clock, states};
+use clap::Args;
+use pactdb::language::{nearest_word, parse_selector};
+use pactdb::protocol::{ClientExt, Explain, Fmt, PolicyRequest, Request, Sql};
 use pactdb::session::ThreadFormat;
 use pactdb::sql::is_question;
-use pactdb::{Address, Code, Dialect, Error, Log, Result};
+use pactdb::{Code, Dialect, Error, Result};
 
-/// How many of the newest turns a tree shows unless told otherwise.
-const TURNS: u64 = 10;
-
-/// How many events the log shows unless told otherwise.
-const EVENTS: u64 = 20;
-
-/// `.tree [N | all | SELECTOR]`
+/// `.tree [TIME] [SELECTOR]`
 pub fn tree(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
-    let look = session.look();
-    if rest.is_empty() || rest == "all" || rest.parse::<u64>().is_ok() {
-        let turns = if rest == "all" { None } else { Some(rest.parse().unwrap_or(TURNS)) };
-        let state = address(session, "")?;
-        let text = render::tree(look, &states::tree(session.client(), &state, turns)?);
-        let source = Some(render::state_words(&state));
-        return Ok(session.keep(Answer { text, warnings: Vec::new(), source }));
+    let mut wanted = Wanted::of(parse::<TreeArgs>(rest, Shape::Selector)?)?;
+    let dialect = session.dialect;
+    let has_time = |q: &str| parse_selector(q, dialect).is_ok_and(|it| it.time.is_some());
+    if wanted.at.is_none() && !wanted.q.as_deref().is_some_and(has_time) {
+        wanted.at = session.lens.map(|lens| lens.to_string());
     }
-    in_form(session, rest, "tree")
+    let whole = wanted.q.is_some() || wanted.is_asked();
+    let answer = trees::draw(session.look(), session.client(), Some(dialect), wanted)?;
+    session.last = Some(Last::Text(answer.text.clone()));
+    // What was asked for may be long; what was not is as long as the screen.
+    Ok(if whole { Outcome::Answer(answer) } else { Outcome::Fitted(answer) })
 }
 
-/// `.show SELECTOR`
+/// `.show SELECTOR`, where an id needs no sign before it.
 pub fn show(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     if rest.is_empty() {
-        return Err(Error::request("which nodes? `.show SELECTOR`, for example `.show #cb:1`"));
+        return Err(Error::request("which nodes? `.show SELECTOR`, for example `.show cb:1`"));
     }
-    in_form(session, rest, "full")
-}
-
-/// Asks a selector that is the argument of a command.
-fn in_form(session: &mut Session<'_>, text: &str, form: &str) -> Result<Outcome> {
+    let ids = bare_ids(rest);
+    let (by_id, dialect) =
+        (ids.is_some(), if ids.is_some() { Dialect::V0_1 } else { session.dialect });
+    let text = ids.unwrap_or_else(|| rest.to_owned());
     let selector =
-        parse_selector(text, session.dialect).map_err(|error| Error::from(error).in_text(text))?;
-    let (q, prefix) = query::through_lens(session, selector.time.is_some(), text);
-    let found = query::find(session.client(), &q, session.dialect)
-        .map_err(|error| super::report::in_line(error, text, &prefix))?;
-    let answer = found.in_form(session.look(), session.client(), form)?;
+        parse_selector(&text, dialect).map_err(|error| Error::from(error).in_text(&text))?;
+    let (q, prefix) = query::through_lens(session, selector.time.is_some(), &text);
+    let found = query::find(session.client(), &q, dialect)
+        .map_err(|error| super::report::in_line(error, &text, &prefix))?;
+    let answer = found.in_form(session.look(), session.client(), "full")?;
+    if by_id && answer.text.is_empty() {
+        let source = answer.source.unwrap_or_default();
+        let from = source.strip_prefix("0 nodes in ").unwrap_or("what was asked");
+        let mut error =
+            Error::new(Code::NodeNotFound, format!("there is no node {rest} in {from}"));
+        error.details.hint = Some("`.life ID` says whether it ever was".to_owned());
+        return Err(error);
+    }
     session.last = Some(Last::Nodes(Box::new(found)));
     Ok(answer.into())
 }
 
-/// `.thread [ADDRESS] [FORMAT]`
+/// Ids without a sign before them, as a selector: `cb:1 cb:2`, `@c12 cb:1`. Names of nodes begin with
+/// a letter and are followed by nothing that selects.
+fn bare_ids(text: &str) -> Option<String> {
+    let words: Vec<&str> = words(text).into_iter().map(|word| &text[word]).collect();
+    let (time, ids) = match words.split_first() {
+        Some((first, ids)) if first.starts_with('@') => (format!("{first} "), ids),
+        _ => (String::new(), &words[..]),
+    };
+    let is_id = |word: &&str| {
+        word.starts_with(char::is_alphanumeric) && !word.contains(['[', '(', '{', '\'', '"', ','])
+    };
+    let quoted = |id: &&str| format!("#'{}'", id.replace('\\', "\\\\"));
+    let selector = ids.iter().map(quoted).collect::<Vec<_>>().join(", ");
+    (!ids.is_empty() && ids.iter().all(is_id)).then(|| format!("{time}{selector}"))
+}
+
+/// `.thread [TIME] [FORMAT]`
 pub fn thread(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
-    let (mut at, mut format) = ("", ThreadFormat::Thread);
-    for word in rest.split_whitespace() {
-        match ThreadFormat::from_name(word) {
-            Some(named) => format = named,
-            None if at.is_empty() => at = word,
-            None => {
-                let known = ThreadFormat::ALL.map(ThreadFormat::name).join(", ");
-                return Err(Error::request(format!("a thread is one of {known}, not `{word}`")));
-            }
-        }
+    let args: ThreadArgs = parse(rest, Shape::Words)?;
+    let now = args.what.iter().chain(&args.at).any(|word| threads::is_working(word));
+    let request = match threads::asked(args, Some(session.dialect))? {
+        Asked::Thread(request) => request,
+        Asked::Other(request) => return session.run(request),
+    };
+    let mut request = request;
+    if request.at.is_none() && request.attempt.is_none() && !now {
+        request.at = session.lens.map(|lens| lens.to_string());
     }
-    let state = address(session, at)?;
-    let request = Thread { at: fixed(&state), format: Some(format), ..Thread::default() };
+    let state = match &request.attempt {
+        None => Some(states::one_at(session.client(), request.at.as_deref(), request.dialect)?),
+        Some(_) => None,
+    };
+    // The address means the same whatever comes meanwhile.
+    request.at = state.as_ref().and_then(states::address).map(|at| at.to_string());
     let thread = session.client().ask_fully(request)?;
     let answer = Answer {
         text: pretty(&pactdb::json::parse(&thread.reply.0)?)?,
         warnings: thread.warnings,
-        source: Some(render::state_words(&state)),
+        source: state.as_ref().map(render::state_words),
     };
     Ok(session.keep(answer))
 }
 
-/// `.life ID`
-pub fn life(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
-    let id = named_id(rest).into_owned();
-    if id.is_empty() {
-        return Err(Error::request("whose life? `.life ID`, for example `.life cb:1`"));
-    }
-    session.run(Life { id, ..Life::default() }.into())
+/// `.compare`
+#[derive(Args)]
+pub struct CompareArgs {
+    /// Two times, the working state for one that is left out; and for which API
+    #[arg(value_name = "TIME TIME FORMAT", required = true, num_args = 1..=3)]
+    pub what: Vec<String>,
+    /// Refuse what the API does not take as it stands, instead of saying it in another way
+    #[arg(long)]
+    pub strict: bool,
+    /// Leave out calls without a result, and results without a call
+    #[arg(long)]
+    pub drop_unpaired: bool,
 }
 
-/// `.replay [all] [SELECTOR]`: at a terminal one event for each press of Enter, else all at once.
-pub fn replay(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
-    let (all, rest) = match rest.strip_prefix("all") {
-        Some(after) if after.is_empty() || after.starts_with(char::is_whitespace) => {
-            (true, after.trim())
-        }
-        _ => (!session.interactive, rest),
+/// `.compare TIME [TIME] [FORMAT]`: what two threads have in common.
+pub fn compare(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    let CompareArgs { what, strict, drop_unpaired } = parse(rest, Shape::Words)?;
+    let is_form = |word: &String| ThreadFormat::from_name(word).is_some();
+    let (forms, times): (Vec<String>, Vec<String>) = what.into_iter().partition(is_form);
+    let time = |word: &String| {
+        let Ok(time) = clock::time(word);
+        time
     };
-    let to = match session.lens {
-        None => None,
-        Some(at @ Address::Cycle(_)) => Some(at.to_string()),
-        Some(at @ Address::Event(_)) => {
-            let message = format!("a replay goes by cycles, and you are looking at {at}");
-            let mut error = Error::request(message);
-            error.details.hint = Some("`.at now` goes back to the working state".to_owned());
-            return Err(error);
-        }
+    let mut times: Vec<String> = times.iter().map(time).collect();
+    if times.len() == 1 {
+        let lens = session.lens.map(|lens| lens.to_string());
+        times.push(lens.unwrap_or_else(|| "now".to_owned()));
+    }
+    if times.len() != 2 || forms.len() > 1 {
+        return Err(Error::request("what is compared are two times: `.compare @c41 @c42`"));
+    }
+    let args = ThreadArgs {
+        what: forms,
+        strict,
+        drop_unpaired,
+        compare: Some(times),
+        ..ThreadArgs::default()
     };
-    let q = (!rest.is_empty()).then(|| rest.to_owned());
-    let request = Replay { to, q, dialect: Some(session.dialect), ..Replay::default() };
-    if !all {
-        session.replay = Some(Replay { limit: Some(1), ..request });
-        return replay_step(session);
+    match threads::asked(args, Some(session.dialect))? {
+        Asked::Other(request) => session.run(request),
+        Asked::Thread(request) => session.run(request.into()),
     }
-    let steps = steps(session.client(), request)?;
-    let source = Some(plural(steps.len() as u64, "event"));
-    let text = render::steps(session.look(), &steps);
-    Ok(session.keep(Answer { text, warnings: Vec::new(), source }))
-}
-
-/// The next event of a replay that goes on.
-pub fn replay_step(session: &mut Session<'_>) -> Result<Outcome> {
-    let (mut text, mut source) = (String::new(), "that was the last event");
-    if let Some(request) = session.replay.take()
-        && let [step] = &*steps(session.client(), request.clone())?
-    {
-        text = render::steps(session.look(), std::slice::from_ref(step));
-        source = "Enter shows the next event, any other line ends this";
-        session.replay = Some(Replay { after: Some(step.entry.seq), ..request });
-    }
-    Ok(Answer { text, source: Some(source.to_owned()), ..Answer::default() }.into())
 }
 
 /// `.timeline [TIME..TIME]`
 pub fn timeline(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
-    let request = charts::request(rest, session.look(), Some(session.dialect));
+    let args: TimelineArgs = parse(rest, Shape::Words)?;
+    let csv = args.csv;
+    let lines = (!csv).then(|| charts::lines(session.look()));
+    let request = charts::request(args, lines, Some(session.dialect));
+    if csv {
+        let reply = session.client().ask(request)?;
+        return Ok(session.keep(render::timeline_csv(&reply).into()));
+    }
     session.run(request.into())
 }
 
-/// The state at an address, or where the session looks.
-fn address(session: &Session<'_>, text: &str) -> Result<StateReply> {
-    let (client, lens) = (session.client(), session.lens.map(|lens| lens.to_string()));
-    match text {
-        "" => states::one_at(client, lens.as_deref(), None),
-        "now" => states::one_at(client, None, None),
-        text => states::one_at(client, Some(text), Some(session.dialect)),
-    }
-}
-
-/// The address of a state that means the same whatever comes.
-fn fixed(state: &StateReply) -> Option<String> {
-    states::address(state).map(|at| at.to_string())
-}
-
-/// `.at [ADDRESS | now]`
-pub fn at(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
-    let state = address(session, rest)?;
-    session.lens = states::address(&state);
-    let name = render::state_words(&state);
-    Ok(match session.lens {
-        Some(_) => format!("questions read {name}; `.at now` goes back to the working state\n"),
-        None => format!("questions read {name}\n"),
-    }
-    .into())
-}
-
-/// `.log [N | all]`
-pub fn log(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
-    let events = session.store()?.events;
-    let count = match rest {
-        "" => EVENTS,
-        "all" => events,
-        number => number.parse().map_err(|_| {
-            Error::request(format!("how many events? `.log 5` or `.log all`, not `{number}`"))
-        })?,
-    };
-    let from = Some(events.saturating_sub(count) + 1);
-    let request = Log { from, limit: Some(count), ..Log::default() };
-    let entries = session.client().ask(request)?;
-    let answer = Answer {
-        text: render::log(session.look(), &entries),
-        warnings: Vec::new(),
-        source: Some(format!("{} of {}", entries.len(), plural(events, "event"))),
-    };
-    Ok(session.keep(answer))
+/// `.commit`
+pub fn commit(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    let args: CommitArgs = parse(rest, Shape::Words)?;
+    session.run(edit::commit_request(&args).into())
 }
 
 /// `.policy`
@@ -226,10 +208,14 @@ pub fn explain(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
         let question = Sql { q: query::asked(session, rest), explain: true, ..Sql::default() };
         return session.run(question.into());
     }
-    let selector =
-        parse_selector(rest, session.dialect).map_err(|error| Error::from(error).in_text(rest))?;
-    let (q, _) = query::through_lens(session, selector.time.is_some(), rest);
-    session.run(Explain { q, dialect: Some(session.dialect), typed: true }.into())
+    let ExplainArgs { q, at } = parse(rest, Shape::Selector)?;
+    let dialect = session.dialect;
+    let selector = parse_selector(&q, dialect).map_err(|error| Error::from(error).in_text(&q))?;
+    let q = match at {
+        Some(_) => read::with_time(session.client(), Some(dialect), q, at)?,
+        None => query::through_lens(session, selector.time.is_some(), &q).0,
+    };
+    session.run(Explain { q, dialect: Some(dialect), typed: true }.into())
 }
 
 /// `.tables`
@@ -266,68 +252,6 @@ pub fn last(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
     Ok(Outcome::Whole(answer))
 }
 
-/// `.dialect [0.1 | 1.0]`
-pub fn dialect(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
-    if !rest.is_empty() {
-        session.dialect = rest
-            .parse::<Dialect>()
-            .map_err(|_| Error::request(format!("a dialect is 0.1 or 1.0, not `{rest}`")))?;
-    }
-    let own = session.store_dialect;
-    let text = match session.dialect == own {
-        true => format!("questions are in dialect {own}, the store's own\n"),
-        false => format!("questions are in dialect {}, edits in {own}\n", session.dialect),
-    };
-    Ok(text.into())
-}
-
-/// `.watch [SELECTOR]`
-pub fn watch(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
-    if !session.interactive {
-        let message =
-            "`.watch` goes on until Ctrl-C at a terminal; elsewhere there is `pactdb watch`";
-        return Err(Error::request(message));
-    }
-    let (look, client) = (session.look(), session.client.clone());
-    let q = Some(rest.to_owned()).filter(|q| !q.is_empty());
-    let request = Watch { q, dialect: Some(session.dialect), ..Watch::default() };
-    output::remark(look, "watching; Ctrl-C ends it\n");
-    let watched = follow(&*client, request, &mut |watched| {
-        Ok(output::show(look, &text(look, watched)).is_ok())
-    });
-    match watched {
-        Err(error) if error.code == Code::Cancelled => Ok(String::new().into()),
-        watched => watched.map(|()| String::new().into()),
-    }
-}
-
-/// `.timing [on | off]`
-pub fn timing(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
-    session.timing = match rest {
-        "on" => true,
-        "off" => false,
-        "" => !session.timing,
-        other => return Err(Error::request(format!("timing is on or off, not `{other}`"))),
-    };
-    Ok(format!("timing is {}\n", if session.timing { "on" } else { "off" }).into())
-}
-
-/// `.history`
-pub fn history(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
-    nothing(rest, "history")?;
-    Ok(match &session.history {
-        Some(file) => format!("{}\n", visible(&name_of(file))),
-        None => "no history is kept here\n".to_owned(),
-    }
-    .into())
-}
-
-/// `.quit`
-pub fn quit(_: &mut Session<'_>, rest: &str) -> Result<Outcome> {
-    nothing(rest, "quit")?;
-    Ok(Outcome::Leave)
-}
-
 /// A command that is one request and takes nothing.
 pub fn alone(
     session: &mut Session<'_>,
@@ -337,16 +261,6 @@ pub fn alone(
 ) -> Result<Outcome> {
     nothing(rest, command)?;
     session.run(request.into())
-}
-
-fn nothing(rest: &str, command: &str) -> Result<()> {
-    match rest {
-        "" => Ok(()),
-        rest => {
-            let message = format!("`.{command}` takes nothing, and not `{rest}`");
-            Err(Error::new(Code::RequestInvalid, message))
-        }
-    }
 }
 
 /// `.ui`

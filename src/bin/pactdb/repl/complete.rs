@@ -3,6 +3,7 @@
 //! Selectors and statements are completed by whoever answers for the store; here are the lines that
 //! begin with a dot.
 
+use super::arguments::flags;
 use super::help::topics;
 use super::meta::{self, COMMANDS, Takes};
 use super::session::Session;
@@ -79,6 +80,11 @@ pub fn complete(text: &str, words: &Words) -> Completion {
     };
     let at = text.len() - text[lead..].trim_start_matches(|c: char| !c.is_whitespace()).len();
     let start = text.len() - text.rsplit(char::is_whitespace).next().unwrap_or("").len();
+    if text[start..].starts_with('-') {
+        let definition = command.arguments.map(|definition| definition());
+        let known = definition.iter().flat_map(flags).filter_map(|flag| flag.get_long());
+        return Completion::matching(text, start, known.map(|name| format!("--{name} ")));
+    }
     match command.takes {
         Takes::Nothing | Takes::File => Completion::none(text.len()),
         Takes::Words(known) => {

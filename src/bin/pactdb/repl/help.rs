@@ -1,12 +1,17 @@
 //! The help: every command from the table, every statement, and the language on one screen.
 
+use super::arguments;
 use super::hint::usage;
 use super::meta::{self, COMMANDS, Command};
 use super::session::{Outcome, Session};
 use crate::render::{Look, Tone};
 use pactdb::language::nearest_word;
 use pactdb::language::words::Keyword;
+use pactdb::protocol::statement_fields;
 use pactdb::{Error, Result};
+
+/// No line of the help is wider.
+const WIDEST: usize = 90;
 
 /// `.help [TOPIC]`
 pub fn run(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
@@ -29,7 +34,7 @@ pub fn run(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
         });
         return Err(error);
     };
-    Ok(Outcome::Whole(text.into()))
+    Ok(Outcome::Note(text))
 }
 
 /// What there is help on.
@@ -68,26 +73,54 @@ fn overview(look: Look) -> String {
 
 /// Two columns; the second is below the first where they do not fit beside each other.
 fn rows(look: Look, rows: &[(&str, &str)]) -> String {
+    const BELOW: &str = "      ";
     let widest = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0).min(40);
+    let room = look.width.min(WIDEST);
     let mut out = String::new();
     for (name, help) in rows {
         let name_width = name.chars().count();
-        let beside = name_width <= widest && 2 + widest + 2 + help.chars().count() <= look.width;
-        let pad = if beside { " ".repeat(widest - name_width + 2) } else { "\n      ".to_owned() };
-        out.push_str(&format!("  {name}{pad}{}\n", look.paint(Tone::Dim, help)));
+        let beside = name_width <= widest && 2 + widest + 2 + help.chars().count() <= room;
+        if beside {
+            let pad = " ".repeat(widest - name_width + 2);
+            out.push_str(&format!("  {name}{pad}{}\n", look.paint(Tone::Dim, help)));
+            continue;
+        }
+        out.push_str(&format!("  {name}\n"));
+        for line in look.wrap(&format!("{BELOW}{help}"), BELOW).lines() {
+            out.push_str(&format!("{}\n", look.paint(Tone::Dim, line)));
+        }
     }
     out
 }
 
 fn about_command(look: Look, command: &Command) -> String {
     let usage = format!(".{} {}", command.name, command.usage);
-    let mut out = format!("{}\n  {}\n", look.paint(Tone::Strong, usage.trim_end()), command.help);
+    let help = look.wrap(&format!("  {}", command.help), "  ");
+    let mut out = format!("{}\n{help}\n", look.paint(Tone::Strong, usage.trim_end()));
     if !command.aliases.is_empty() {
         let names: Vec<String> = command.aliases.iter().map(|name| format!(".{name}")).collect();
         out.push_str(&format!("  also {}\n", names.join(", ")));
     }
+    if let Some(definition) = command.arguments {
+        out.push_str(&flag_lines(look, &definition()));
+    }
     out.push_str(&format!("  {} {}\n", look.paint(Tone::Dim, "for example"), command.example));
     out
+}
+
+/// The flags of a command, one a line.
+fn flag_lines(look: Look, command: &clap::Command) -> String {
+    let line = |flag: &clap::Arg| {
+        let long = flag.get_long()?;
+        let values = flag.get_value_names().filter(|_| flag.get_action().takes_values());
+        let values = values.unwrap_or_default().iter().map(|name| format!(" {name}"));
+        let name = format!("--{long}{}", values.collect::<String>());
+        Some((name, flag.get_help().map(ToString::to_string).unwrap_or_default()))
+    };
+    let lines: Vec<(String, String)> = arguments::flags(command).filter_map(line).collect();
+    let lines: Vec<(&str, &str)> =
+        lines.iter().map(|(name, help)| (name.as_str(), help.as_str())).collect();
+    rows(look, &lines)
 }
 
 fn about_statement(look: Look, keyword: Keyword) -> String {
@@ -97,8 +130,23 @@ fn about_statement(look: Look, keyword: Keyword) -> String {
         "{}\n  {}\n{}",
         look.paint(Tone::Strong, head.trim_end()),
         statement_help(keyword),
-        details(keyword)
+        details(keyword).replace("HEADERS", &field_lines(keyword))
     )
+}
+
+/// The headers that a statement takes in braces, in lines of the help.
+fn field_lines(keyword: Keyword) -> String {
+    let mut lines = vec![String::new()];
+    for name in statement_fields(keyword).unwrap_or_default() {
+        if lines.last().is_some_and(|line| line.len() + name.len() > WIDEST - 4) {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push_str(if line.is_empty() { "  " } else { " " });
+            line.push_str(name);
+        }
+    }
+    lines.join("\n")
 }
 
 fn statement_help(keyword: Keyword) -> &'static str {
@@ -147,9 +195,8 @@ const ADD: &str = "
   add #notes? .note 'only if there is a node notes'
 
   A bare type at the end of the place is the type of the new node; braces behind it hold
-  role kind key tags ttl cad offset priority refs pinned id container removable provenance
-  mime encoding and attributes of your own (data_…, content_…, a:b). A name alone means
-  true.
+HEADERS
+  and attributes of your own (data_…, content_…, a:b). A name alone means true.
   In quotes \\' \\\" and \\\\ are escapes; a text may go over several lines.
   json '…' is a content that is no text; in it only \\' is an escape.
 ";
@@ -161,7 +208,8 @@ const SET: &str = "
   set #maybe? {priority=5}               no match is no error
 
   Braces that touch a step filter (.cb{ttl=1}); those that stand apart are what is set:
-  ttl priority key tags cad pinned refs mime encoding content, and attributes of your own.
+HEADERS
+  content, and attributes of your own.
 ";
 
 const MOVE: &str = "
@@ -194,8 +242,8 @@ const POLICY: &str = "
 const KEYS: &str = "
 `.help add`, `.help .tree` and so on say more, with examples.
 Tab completes, Up and Down walk through what you typed, Ctrl-R searches it,
-Ctrl-C drops the line, Ctrl-D leaves. An open bracket or quote goes on in the
-next line.
+Ctrl-C drops the line, Ctrl-D leaves. A `;` ends a statement. An open bracket or quote,
+a `|` or a comma at the end goes on in the next line; an empty line sends it as it is.
 ";
 
 const SELECTORS: &str = "\

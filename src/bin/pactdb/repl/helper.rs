@@ -1,14 +1,13 @@
-//! What the line editor asks while a line is typed: completion, colours, hints, and whether the
-//! line is whole.
+//! What the line editor asks while a line is typed: completion, colours and hints.
 
 use super::complete::{Words, complete};
 use super::highlight;
 use super::hint::{Expected, expected};
 use super::meta::{self, Takes};
 use super::session::Session;
+use super::splitter::Splitter;
 use crate::render::{Look, Tone, visible, width_of};
 use crate::signals;
-use pactdb::language::{Fault, Token, tokens, unclosed};
 use pactdb::sql::is_question;
 use rustyline::completion::{Completer, FilenameCompleter, Pair};
 use rustyline::highlight::{CmdKind, Highlighter};
@@ -52,15 +51,17 @@ impl Completer for LineHelper {
         context: &Context<'_>,
     ) -> rustyline::Result<(usize, Vec<Pair>)> {
         let text = line.get(..pos).unwrap_or(line);
+        let text = &text[Splitter::start_of_last(text)..];
         if let Some((command, _)) = meta::of_line(text)
             && command.takes == Takes::File
             && text.trim_start().contains(char::is_whitespace)
+            && !text.rsplit(char::is_whitespace).next().is_some_and(|word| word.starts_with('-'))
         {
             let (start, mut files) = self.files.complete(line, pos, context)?;
             files.retain(|file| can_be_offered(&file.replacement));
             return Ok((start, files));
         }
-        let offer = complete(text, &self.words);
+        let offer = complete(text, &self.words).moved_by(pos - text.len());
         // The quote that closes a value is typed for you and not listed.
         let shown = |candidate: &str| match candidate.starts_with(['\'', '"']) {
             true => candidate.to_owned(),
@@ -93,6 +94,7 @@ impl Hinter for LineHelper {
         if pos < line.len() || !self.look.colour {
             return None;
         }
+        let line = &line[Splitter::start_of_last(line)..];
         if is_question(line) { None } else { expected(line) }
     }
 }
@@ -116,13 +118,10 @@ impl Highlighter for LineHelper {
 }
 
 impl Validator for LineHelper {
-    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
+    fn validate(&self, _: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
         // Enter was pressed: a Ctrl-C that came before it was for nothing.
         signals::next_question();
-        Ok(match is_whole(context.input()) {
-            true => ValidationResult::Valid(None),
-            false => ValidationResult::Incomplete,
-        })
+        Ok(ValidationResult::Valid(None))
     }
 }
 
@@ -130,19 +129,4 @@ impl Validator for LineHelper {
 /// one that is wider than a screen helps nobody.
 fn can_be_offered(candidate: &str) -> bool {
     visible(candidate) == candidate && width_of(candidate) <= WIDEST
-}
-
-/// Whether a text can be run as it is: no bracket or quote is open. An empty line at the end gives
-/// a bracket up, so that a forgotten one can be seen; in a quote it is part of the text.
-pub fn is_whole(text: &str) -> bool {
-    if is_question(text) {
-        return text.matches('\'').count().is_multiple_of(2);
-    }
-    if meta::of_line(text).is_some() || unclosed(text).is_none() {
-        return true;
-    }
-    let in_quote =
-        tokens(text).last().is_some_and(|last| last.token == Token::Fault(Fault::UnclosedQuote));
-    let last = text.rsplit_once('\n').map(|(_, last)| last);
-    !in_quote && last.is_some_and(|last| last.trim().is_empty())
 }

@@ -1,14 +1,28 @@
 //! Colours for a line while it is typed, and the partner of the bracket at the cursor.
 
 use super::meta;
+use super::splitter::Splitter;
 use anstyle::{AnsiColor, Style};
 use pactdb::json::is_unseen;
 use pactdb::language::{Lexeme, Token, TokenClass, statement_tokens};
 use pactdb::sql::{first_stage, is_sql};
 use std::borrow::Cow;
 
-/// The line in colours. With a cursor, the bracket there and its partner stand out.
-pub fn paint(line: &str, cursor: Option<usize>) -> String {
+/// What was typed in colours. With a cursor, the bracket there and its partner stand out.
+pub fn paint(text: &str, cursor: Option<usize>) -> String {
+    let (mut out, mut done) = (String::with_capacity(text.len() * 2), 0);
+    for piece in Splitter::of_text(text).0 {
+        push(&mut out, Style::new(), &text[done..piece.at]);
+        let inside = cursor.and_then(|cursor| cursor.checked_sub(piece.at));
+        out.push_str(&statement(&piece.text, inside));
+        done = piece.at + piece.text.len();
+    }
+    push(&mut out, Style::new(), &text[done..]);
+    out
+}
+
+/// A statement in colours.
+fn statement(line: &str, cursor: Option<usize>) -> String {
     let mut out = String::with_capacity(line.len() * 2);
     let mut rest = 0;
     if is_sql(line) {
@@ -18,7 +32,7 @@ pub fn paint(line: &str, cursor: Option<usize>) -> String {
     // Stages are SQL in small.
     if let Some(stage) = first_stage(line) {
         let selector = cursor.filter(|cursor| *cursor < stage);
-        out = paint(&line[..stage], selector);
+        out = statement(&line[..stage], selector);
         push(&mut out, Style::new(), &line[stage..]);
         return out;
     }

@@ -1,12 +1,19 @@
 //! The dot commands: one table that drives dispatch, help and completion.
 
-use super::commands as look_at;
-use super::files;
+use super::arguments::definition;
+use super::commands::{self as look_at, CompareArgs};
+use super::events;
+use super::files::{self, ExportFileArgs};
 use super::help;
 use super::session::{Outcome, Session};
+use super::settings::{self, OpenArgs, OutputArgs};
+use crate::args::{
+    AttemptListArgs, CommitArgs, ExplainArgs, ForkArgs, ImportArgs, LogArgs, ReplayArgs,
+    ThreadArgs, TimelineArgs, TreeArgs, WatchArgs,
+};
+use pactdb::Result;
 use pactdb::language::nearest_word;
 use pactdb::protocol::{GetStats, Undo, Verify};
-use pactdb::{AttemptRequest, Commit, Result};
 
 /// A dot command.
 pub struct Command {
@@ -22,6 +29,8 @@ pub struct Command {
     pub example: &'static str,
     /// What its arguments are, for completion.
     pub takes: Takes,
+    /// The definition of its flags, if it has any.
+    pub arguments: Option<fn() -> clap::Command>,
     /// What it does.
     pub run: Run,
 }
@@ -57,7 +66,16 @@ pub const FORMS: [&str; 5] = ["table", "tree", "json", "ids", "full"];
 
 /// A command that takes nothing and has no other names, until more is said of it.
 const fn command(name: &'static str, usage: &'static str, run: Run) -> Command {
-    Command { name, aliases: &[], usage, help: "", example: "", takes: Takes::Nothing, run }
+    Command {
+        name,
+        aliases: &[],
+        usage,
+        help: "",
+        example: "",
+        takes: Takes::Nothing,
+        arguments: None,
+        run,
+    }
 }
 
 impl Command {
@@ -67,6 +85,11 @@ impl Command {
 
     const fn takes(self, takes: Takes) -> Command {
         Command { takes, ..self }
+    }
+
+    /// With the flags of a command of the command line, or with flags of its own.
+    const fn reads<A: clap::Args>(self) -> Command {
+        Command { arguments: Some(definition::<A>), ..self }
     }
 
     const fn help(self, help: &'static str) -> Command {
@@ -79,42 +102,52 @@ impl Command {
 }
 
 /// Every dot command, in the order of the help.
-pub const COMMANDS: [Command; 31] = [
+pub const COMMANDS: [Command; 34] = [
     command("help", "[TOPIC]", help::run)
         .aliases(&["h", "?"])
         .takes(Takes::Topic)
         .help("what can be typed here, or more about a command, a statement or `selectors`")
         .example(".help add"),
-    command("tree", "[N | all | SELECTOR]", look_at::tree)
+    command("tree", "[TIME] [SELECTOR]", look_at::tree)
         .takes(Takes::Selector)
-        .help("the state as a tree: the newest N turns, all of them, or what a selector matches")
-        .example(".tree ^ah"),
-    command("show", "SELECTOR", look_at::show)
+        .reads::<TreeArgs>()
+        .help("a state as a tree: what fits the screen, N turns, all, or what a selector matches")
+        .example(".tree @t0 ^seq"),
+    command("show", "[TIME] ID | SELECTOR", look_at::show)
         .takes(Takes::Selector)
-        .help("nodes with every header and their whole content")
-        .example(".show #cb:1"),
-    command("thread", "[ADDRESS] [openai | anthropic]", look_at::thread)
+        .help("nodes with every header and their whole content; an id needs no #")
+        .example(".show cb:1"),
+    command("thread", "[TIME] [openai | anthropic]", look_at::thread)
         .takes(Takes::Address)
-        .help("the messages that a provider would be sent")
+        .reads::<ThreadArgs>()
+        .help("the messages that a provider would be sent, or was sent")
         .example(".thread @t0 openai"),
-    command("at", "[ADDRESS | now]", look_at::at)
+    command("compare", "TIME [TIME] [openai | anthropic]", look_at::compare)
         .takes(Takes::Address)
-        .help("read every following question at one snapshot or event; `.at now` ends it")
+        .reads::<CompareArgs>()
+        .help("how much of two threads is the same from the start, and what ends it")
+        .example(".compare @t-1 @t0"),
+    command("at", "[TIME | now]", settings::at)
+        .takes(Takes::Address)
+        .help("read every following question at one state: `.at 12` is cycle 12; `.at now` ends it")
         .example(".at @c42"),
-    command("log", "[N | all]", look_at::log)
+    command("log", "[N | all]", events::log)
         .takes(Takes::Words(&["all"]))
-        .help("the newest N events, 20 unless told otherwise")
-        .example(".log 5"),
-    command("life", "ID", look_at::life)
+        .reads::<LogArgs>()
+        .help("the newest N events, 20 unless told otherwise, or the life of a node")
+        .example(".log 5 --kind commit"),
+    command("life", "ID", events::life)
         .takes(Takes::Id)
         .help("what happened to one node, from its first event on")
         .example(".life cb:1"),
-    command("replay", "[all] [SELECTOR]", look_at::replay)
+    command("replay", "[all] [SELECTOR]", events::replay)
         .takes(Takes::Selector)
+        .reads::<ReplayArgs>()
         .help("the log again with what each event changed: Enter shows the next one")
         .example(".replay .cb[role='tool']"),
-    command("watch", "[SELECTOR]", look_at::watch)
+    command("watch", "[SELECTOR]", events::watch)
         .takes(Takes::Selector)
+        .reads::<WatchArgs>()
         .help("what others do with the store, as they do it, until Ctrl-C")
         .example(".watch .cb[role='tool']"),
     command("ui", "", look_at::ui)
@@ -122,22 +155,23 @@ pub const COMMANDS: [Command; 31] = [
         .example(".ui"),
     command("timeline", "[TIME..TIME]", look_at::timeline)
         .takes(Takes::Address)
+        .reads::<TimelineArgs>()
         .help("a chart of how large the context was, and of what happened")
         .example(".timeline @c1..@c40"),
     command("stats", "", |session, rest| look_at::alone(session, rest, "stats", GetStats {}))
         .aliases(&["status"])
         .help("figures of the store")
         .example(".stats"),
-    command("attempts", "", |session, rest| {
-        look_at::alone(session, rest, "attempts", AttemptRequest::list())
-    })
-    .help("the recorded calls of providers")
-    .example(".attempts"),
+    command("attempts", "", events::attempts)
+        .reads::<AttemptListArgs>()
+        .help("the recorded calls of providers")
+        .example(".attempts --status error"),
     command("policy", "", look_at::policy)
         .help("the policies by which a commit prunes; `policy {…}` sets them")
         .example(".policy"),
     command("explain", "SELECTOR", look_at::explain)
         .takes(Takes::Selector)
+        .reads::<ExplainArgs>()
         .help("what a selector means, what it will read, what could be written better")
         .example(".explain @t0 .mt:depth(1-3) .cb"),
     command("fmt", "SELECTOR", look_at::fmt)
@@ -158,19 +192,23 @@ pub const COMMANDS: [Command; 31] = [
     command("undo", "", |session, rest| look_at::alone(session, rest, "undo", Undo::default()))
         .help("take back the last uncommitted edit, by an event of its own")
         .example(".undo"),
-    command("commit", "", |session, rest| look_at::alone(session, rest, "commit", Commit::new()))
+    command("commit", "", look_at::commit)
+        .reads::<CommitArgs>()
         .help("close the cycle, like the statement `commit`")
-        .example(".commit"),
-    command("export", "FILE [ADDRESS]", files::export)
+        .example(".commit --dry-run"),
+    command("export", "FILE [TIME]", files::export)
         .takes(Takes::File)
-        .help("write a state as canonical JSON")
+        .reads::<ExportFileArgs>()
+        .help("write a state, or several, as canonical JSON")
         .example(".export now.json @t0"),
     command("import", "FILE [FORMAT]", files::import)
         .takes(Takes::File)
+        .reads::<ImportArgs>()
         .help("read snapshots, messages, or a session of another tool; the format is recognised")
         .example(".import chat.jsonl"),
-    command("fork", "FILE [ADDRESS]", files::fork)
+    command("fork", "FILE [TIME]", files::fork)
         .takes(Takes::File)
+        .reads::<ForkArgs>()
         .help("make another store with the history up to a snapshot")
         .example(".fork other.pactdb @c4"),
     command("dump", "FILE", files::dump)
@@ -181,21 +219,31 @@ pub const COMMANDS: [Command; 31] = [
         .takes(Takes::File)
         .help("run the statements of a file, up to the first error")
         .example(".read setup.pact"),
+    command("open", "FILE", settings::open)
+        .takes(Takes::File)
+        .reads::<OpenArgs>()
+        .help("look at another store; this one stays open if that cannot be opened")
+        .example(".open demo.pactdb"),
+    command("output", "[FILE | -]", settings::output)
+        .takes(Takes::File)
+        .reads::<OutputArgs>()
+        .help("send results to a file, or in another form, until `.output -`")
+        .example(".output sizes.csv --csv"),
     command("verify", "", |session, rest| look_at::alone(session, rest, "verify", Verify {}))
         .help("check the chain, the contents, every digest and everything derived")
         .example(".verify"),
-    command("dialect", "[0.1 | 1.0]", look_at::dialect)
+    command("dialect", "[0.1 | 1.0]", settings::dialect)
         .takes(Takes::Words(&["0.1", "1.0"]))
         .help("the dialect of questions; edits are always in the store's own")
         .example(".dialect 1.0"),
-    command("timing", "[on | off]", look_at::timing)
+    command("timing", "[on | off]", settings::timing)
         .takes(Takes::Words(&["on", "off"]))
         .help("say how long each answer took")
         .example(".timing on"),
-    command("history", "", look_at::history)
+    command("history", "", settings::history)
         .help("where the lines that you typed are kept")
         .example(".history"),
-    command("quit", "", look_at::quit)
+    command("quit", "", settings::quit)
         .aliases(&["exit", "q"])
         .help("leave; so does Ctrl-D")
         .example(".quit"),

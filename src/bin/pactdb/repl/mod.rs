@@ -4,8 +4,10 @@
 //! [`session::Session`], which knows nothing of terminals. The table in [`meta`] is the only list
 //! of dot commands: dispatch, help and completion all read it.
 
+mod arguments;
 mod commands;
 mod complete;
+mod events;
 mod files;
 mod help;
 mod helper;
@@ -15,9 +17,13 @@ mod history;
 mod meta;
 mod prompt;
 mod query;
+mod reader;
 mod report;
 mod script;
 mod session;
+mod settings;
+mod sink;
+mod splitter;
 mod terminal;
 
 pub use script::{ScriptOptions, script};

@@ -1,7 +1,9 @@
 //! The prompt and the first lines: where you are.
 
 use super::session::Session;
-use crate::render::{Look, Tone, plural};
+use crate::connect::near;
+use crate::context::name_of;
+use crate::render::{self, Look, Tone, plural, visible};
 use pactdb::Result;
 use pactdb::protocol::StoreState;
 
@@ -32,12 +34,12 @@ pub fn prompt(session: &Session<'_>, store: Option<&StoreState>, look: Look) -> 
 /// The three lines that say where you are and what to try.
 pub fn welcome(session: &Session<'_>, look: Look, is_new: bool) -> Result<String> {
     let store = session.store()?;
-    let file = session.context.store.display();
+    let file = visible(&name_of(&session.path)).into_owned();
     let generation = &store.spec;
-    let made = if is_new { ", new" } else { "" };
+    let (did, made) = if is_new { ("created ", ", new") } else { ("", "") };
     let version = env!("CARGO_PKG_VERSION");
-    let first =
-        look.paint(Tone::Strong, &format!("pactdb {version}: {file} (PACT {generation}{made})"));
+    let first = look
+        .paint(Tone::Strong, &format!("pactdb {version}: {did}{file} (PACT {generation}{made})"));
     let snapshots = match store.snapshots {
         0 => "nothing is committed yet".to_owned(),
         count => format!("{}, the newest is @c{}", plural(count, "snapshot"), store.cycle),
@@ -52,5 +54,8 @@ pub fn welcome(session: &Session<'_>, look: Look, is_new: bool) -> Result<String
     } else {
         format!("try: .tree    {block}[role='user']    @t-3..@t0 {block}    .help")
     };
-    Ok(format!("{first}\n{snapshots}{pending}\n{}\n", look.paint(Tone::Dim, &tries)))
+    let near = near(&session.path).filter(|_| is_new);
+    let near = near.map(|near| render::warning(look, &format!("there is also {near}")));
+    let near = near.unwrap_or_default();
+    Ok(format!("{first}\n{near}{snapshots}{pending}\n{}\n", look.paint(Tone::Dim, &tries)))
 }

@@ -3,6 +3,7 @@
 use super::meta;
 use super::report;
 use super::session::{Outcome, Session};
+use crate::commands::read::typed;
 use crate::answer::{Answer, pretty, select as select_in_words};
 use crate::render::{self, Look, NodeView, Sought, Tone, visible};
 use crate::states;
@@ -39,6 +40,10 @@ pub fn select(session: &mut Session<'_>, selector: &Selector, line: &str) -> Res
     let blame = |error| report::in_line(error, line, &prefix);
     if selector.time.as_ref().is_some_and(|time| time.kind.is_range()) {
         return range(session, q, dialect).map_err(blame);
+    }
+    let question = Nodes { q: q.clone(), dialect: Some(dialect), ..Nodes::default() };
+    if let Some(answer) = session.formed(&question.into()).map_err(blame)? {
+        return Ok(answer.into());
     }
     let found = find(session.client(), &q, dialect).map_err(blame)?;
     let mut answer = Answer {
@@ -98,10 +103,6 @@ pub fn find(client: &dyn Client, q: &str, dialect: Dialect) -> Result<Found> {
     let sought = Sought::by(q, dialect);
     Ok(Found { nodes: answered.reply, warnings: answered.warnings, state, sought })
 }
-
-/// The options of a question that a person typed.
-fn typed() -> SelectOptions {
-    SelectOptions { typed: true, ..SelectOptions::default() }
 }
 
 fn table(look: Look, found: &Found) -> String {
@@ -159,6 +160,9 @@ fn full(look: Look, node: &Map) -> Result<String> {
         Some(other) => pretty(other)?,
         None => String::new(),
     };
-    content.lines().for_each(|line| out.push_str(&format!("  │ {}\n", visible(line))));
+    for line in content.lines() {
+        out.push_str(&look.wrap(&format!("  │ {}", visible(line)), "  │ "));
+        out.push('\n');
+    }
     Ok(out)
 }

@@ -77,10 +77,10 @@ pub fn show(look: Look, error: &Error, prompt: Option<usize>) -> String {
     out.push_str(&render::error(look, &shown));
     if told && (1..=MOST_EXPECTED).contains(&expected.len()) {
         let expected = expected.join(", ");
-        out.push_str(&format!("{}: {}\n", look.paint(Tone::Soon, "expected"), visible(&expected)));
+        out.push_str(&render::labelled(look, Tone::Soon, "expected", &expected));
     }
     if let Some(hint) = hint {
-        out.push_str(&format!("{}: {}\n", look.paint(Tone::Soon, "hint"), visible(&hint)));
+        out.push_str(&render::labelled(look, Tone::Soon, "hint", &hint));
     }
     out
 }

@@ -1,16 +1,15 @@
 //! Scripts: statements from a file or a pipe, answered plainly, up to the first error.
 
-use super::meta;
 use super::prompt::prompt;
 use super::report;
 use super::session::{Outcome, Session};
+use super::splitter::{Piece, Splitter};
 use crate::answer::Answer;
 use crate::context::{Context, line};
 use crate::output;
 use crate::render::visible;
 use crate::signals;
 use pactdb::json::{Line, read_line};
-use pactdb::language::Unclosed;
 use pactdb::limits::MAX_STATEMENT_BYTES;
 use pactdb::{Code, Error, Result};
 use std::io::BufRead;
@@ -28,18 +27,10 @@ pub struct ScriptOptions {
     pub name: Option<String>,
 }
 
-/// One statement of a script.
-pub struct Piece {
-    /// The line that it begins on, from 1.
-    pub line: usize,
-    /// Its text, without the line's end.
-    pub text: String,
-}
-
 /// Runs the statements of `input`. The status is 1 after an error.
 pub fn script(context: &Context, input: impl BufRead, options: &ScriptOptions) -> Result<ExitCode> {
-    let mut session = Session::new(context, context.open_to_stay()?)?;
-    let mut pieces = Pieces { input, line: 0 };
+    let mut session = Session::new(context, context.open_for_script()?)?;
+    let mut pieces = Pieces::of(input);
     let mut failed = false;
     while let Some(piece) = pieces.next()? {
         if options.echo {
@@ -57,9 +48,9 @@ pub fn script(context: &Context, input: impl BufRead, options: &ScriptOptions) -
             continue;
         }
         let start = Instant::now();
-        match session.execute(&piece.text) {
-            Ok(Outcome::Leave) => break,
-            Ok(Outcome::Answer(answer) | Outcome::Whole(answer)) => {
+        match session.execute(&piece.text).map(Outcome::into_answer) {
+            Ok(None) => break,
+            Ok(Some(answer)) => {
                 let took = session.timing.then(|| start.elapsed().as_secs_f64() * 1000.0);
                 say(context, &answer, took, options.echo)?;
             }
@@ -116,42 +107,32 @@ fn complain(
     Ok(())
 }
 
-/// The statements of an input, one after the other. A statement is a line, or more of them while a
-/// bracket or a quote is open; `--` begins a line that says nothing.
+/// The statements of an input, one after the other.
 pub struct Pieces<R> {
-    pub input: R,
-    pub line: usize,
+    input: R,
+    line: usize,
+    splitter: Splitter,
 }
 
 impl<R: BufRead> Pieces<R> {
-    /// The next statement; none at the end. Each line of it is looked at once.
+    /// The statements of an input.
+    pub fn of(input: R) -> Pieces<R> {
+        Pieces { input, line: 0, splitter: Splitter::default() }
+    }
+
+    /// The next statement; none at the end.
     pub fn next(&mut self) -> Result<Option<Piece>> {
-        let (mut piece, mut open) = (Piece { line: 0, text: String::new() }, Unclosed::default());
         loop {
-            let Some(line) = self.next_line(MAX_STATEMENT_BYTES - piece.text.len())? else {
-                return Ok(Some(piece).filter(|piece| !piece.text.trim().is_empty()));
-            };
-            let first = piece.text.is_empty();
-            if first && (line.trim().is_empty() || line.trim_start().starts_with("--")) {
-                continue;
-            }
-            if first {
-                piece.line = self.line;
-            }
-            let body = line.strip_suffix('\n').unwrap_or(&line);
-            let body = body.strip_suffix('\r').unwrap_or(body);
-            open.feed(body);
-            let whole = match first {
-                true => meta::of_line(body).is_some(),
-                // An empty line gives a bracket up; in a quote it is part of the text.
-                false => !open.in_quote() && body.trim().is_empty(),
-            };
-            if whole || !open.is_open() {
-                piece.text.push_str(body);
+            if let Some(piece) = self.splitter.next() {
                 return Ok(Some(piece));
             }
-            open.feed(&line[body.len()..]);
-            piece.text.push_str(&line);
+            let most = MAX_STATEMENT_BYTES.saturating_sub(self.splitter.pending());
+            let Some(line) = self.next_line(most)? else {
+                self.splitter.end();
+                return Ok(self.splitter.next());
+            };
+            let body = line.strip_suffix('\n').unwrap_or(&line);
+            self.splitter.feed(body.strip_suffix('\r').unwrap_or(body), self.line);
         }
     }
 

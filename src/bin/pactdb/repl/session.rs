@@ -4,11 +4,13 @@
 
 use super::query::{self, Last};
 use super::report;
-use super::{commands, meta};
+use super::sink::Output;
+use super::{events, help, meta};
 use crate::answer::{Answer, answer};
 use crate::clock;
+use crate::commands::sql::ALL;
 use crate::commands::ui::Page;
-use crate::connect::Connection;
+use crate::connect::{Connection, is_there};
 use crate::context::Context;
 use crate::progress;
 use crate::render::{Look, visible};
@@ -25,8 +27,10 @@ use std::path::PathBuf;
 
 /// A session.
 pub struct Session<'a> {
-    /// Which store, and how to print.
+    /// How to open a store, and how to print.
     pub context: &'a Context,
+    /// The store's file, or its address.
+    pub path: PathBuf,
     /// Who answers.
     pub client: Connection,
     /// The dialect of the store, in which edits are.
@@ -37,6 +41,8 @@ pub struct Session<'a> {
     pub lens: Option<Address>,
     /// Whether each answer says how long it took.
     pub timing: bool,
+    /// Where results go, and in which form.
+    pub output: Output,
     /// What was answered last.
     pub last: Option<Last>,
     /// The file of the lines that were typed.
@@ -59,8 +65,25 @@ pub enum Outcome {
     Answer(Answer),
     /// An answer that was asked for whole.
     Whole(Answer),
+    /// An answer that was made for the screen, and is not cut.
+    Fitted(Answer),
+    /// A word about the session itself, which goes to the screen wherever results go.
+    Note(String),
     /// The session is over.
     Leave,
+}
+
+impl Outcome {
+    /// What is to be shown; nothing if the session is over.
+    pub fn into_answer(self) -> Option<Answer> {
+        match self {
+            Outcome::Answer(answer) | Outcome::Whole(answer) | Outcome::Fitted(answer) => {
+                Some(answer)
+            }
+            Outcome::Note(text) => Some(text.into()),
+            Outcome::Leave => None,
+        }
+    }
 }
 
 impl From<Answer> for Outcome {
@@ -78,14 +101,16 @@ impl From<String> for Outcome {
 impl<'a> Session<'a> {
     /// A session with a client.
     pub fn new(context: &'a Context, client: Connection) -> Result<Session<'a>> {
-        let store_dialect = client.ask(State::default())?.store.dialect;
+        let store_dialect = dialect_of(context, &client)?;
         Ok(Session {
             context,
+            path: context.store.clone(),
             client,
             store_dialect,
             dialect: context.dialect.unwrap_or(store_dialect),
             lens: None,
             timing: false,
+            output: Output::default(),
             last: None,
             history: None,
             interactive: false,
@@ -108,31 +133,45 @@ impl<'a> Session<'a> {
 
     /// The name of the store, for the prompt.
     pub fn name(&self) -> String {
-        let stem = self.context.store.file_stem();
+        let stem = self.path.file_stem();
         let name = stem.map_or(Cow::Borrowed("store"), |stem| stem.to_string_lossy());
         visible(&name).into_owned()
     }
 
     /// How answers look now: a terminal may have another size than it had.
     pub fn look(&self) -> Look {
+        self.output.look(self.screen())
+    }
+
+    /// How what goes to the screen looks.
+    pub fn screen(&self) -> Look {
         match self.interactive {
             true => Look::of_output(self.context.look.colour),
             false => self.context.look,
         }
     }
 
-    /// Runs one line. An error points into the line where that is possible.
+    /// Runs one statement, and sends the answer where results go. An error points into the statement
+    /// where that is possible.
     pub fn execute(&mut self, line: &str) -> Result<Outcome> {
+        let outcome = self.answer(line)?;
+        self.put(outcome)
+    }
+
+    fn answer(&mut self, line: &str) -> Result<Outcome> {
         let line = &*clock::settle(line);
         if line.trim().is_empty() {
-            return commands::replay_step(self);
+            return events::replay_step(self);
         }
         self.replay = None;
         if let Some((command, rest)) = meta::of_line(line) {
+            if rest.split_whitespace().any(|word| word == "--help") {
+                return help::run(self, command.name);
+            }
             return (command.run)(self, rest).map_err(|error| report::in_line(error, line, ""));
         }
         match line.trim() {
-            "help" | "?" => return self.execute(".help"),
+            "help" | "?" => return help::run(self, ""),
             "quit" | "exit" => return Ok(Outcome::Leave),
             _ => {}
         }
@@ -161,11 +200,9 @@ impl<'a> Session<'a> {
                 warnings = reply.warnings;
                 reply.result.map_err(|error| report::in_line(error, line, ""))
             }
-            Ok(None) => self.execute(line).map(|outcome| match outcome {
-                Outcome::Answer(answer) | Outcome::Whole(answer) => {
-                    Body::Value(Json::from(answer.text.trim_end()))
-                }
-                Outcome::Leave => Body::Value(Json::Null),
+            Ok(None) => self.execute(line).map(|outcome| match outcome.into_answer() {
+                Some(answer) => Body::Value(Json::from(answer.text.trim_end())),
+                None => Body::Value(Json::Null),
             }),
             Err(error) => Err(error),
         };
@@ -213,9 +250,16 @@ impl<'a> Session<'a> {
     /// Runs an operation. While the lens is set, edits are refused.
     pub fn run(&mut self, op: Request) -> Result<Outcome> {
         self.check_lens(&op)?;
-        let op = self.expecting(op);
+        let mut op = self.expecting(op);
+        if let (Request::Sql(question), Some(_)) = (&mut op, &self.output.file) {
+            // What goes into a file is not cut.
+            question.limit = question.limit.or(Some(ALL));
+        }
         let reads = op.only_reads();
-        let answered = answer(self.look(), self.client(), op)?;
+        let answered = match self.formed(&op)? {
+            Some(answered) => answered,
+            None => answer(self.look(), self.client(), op)?,
+        };
         Ok(if reads { self.keep(answered) } else { Outcome::Answer(answered) })
     }
 
@@ -261,11 +305,28 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Looks at another store from now on.
+    pub fn change_to(&mut self, path: PathBuf, client: Connection) -> Result<()> {
+        self.store_dialect = client.ask(State::default())?.store.dialect;
+        self.dialect = self.context.dialect.unwrap_or(self.store_dialect);
+        (self.client, self.path) = (client, path);
+        (self.lens, self.last, self.seen, self.replay) = (None, None, None, None);
+        Ok(())
+    }
+
     /// The error, and the command that the line was probably meant to be.
     fn with_meant(&self, line: &str, mut error: Error) -> Error {
         if let Some(name) = meta::meant(line) {
             error.details.hint = Some(format!("did you mean the command `.{name}`?"));
         }
         error
+    }
+}
+
+/// The dialect of a store; of one that is yet to be made, the one that it will have.
+fn dialect_of(context: &Context, client: &Connection) -> Result<Dialect> {
+    match is_there(&context.store) {
+        true => Ok(client.ask(State::default())?.store.dialect),
+        false => Ok(Dialect::default()),
     }
 }

@@ -1,28 +1,23 @@
-//! The loop at a terminal: read a line, run it, print the answer.
+//! The loop at a terminal: read statements, run them, print the answers.
 
-use super::helper::LineHelper;
 use super::history;
 use super::prompt::{prompt, welcome};
+use super::reader::{Reader, Typed};
 use super::report;
 use super::session::{Outcome, Session};
+use super::splitter::Piece;
 use crate::answer::Answer;
 use crate::connect::is_there;
 use crate::context::Context;
-use crate::output::{exact, show};
-use crate::render::{self, Look, Tone, width_of};
+use crate::output::show;
+use crate::render::{self, Look, Tone, plural, width_of};
 use crate::signals;
-use pactdb::{Code, Error, Result};
-use rustyline::error::ReadlineError;
-use rustyline::history::FileHistory;
-use rustyline::{ColorMode, CompletionType, Config, Editor};
+use pactdb::{Code, Result};
 use std::process::ExitCode;
-use std::sync::mpsc::channel;
 use std::time::Instant;
 
 /// What a second Ctrl-C is answered with.
 const LEAVING: &str = "Ctrl-D or .quit leaves\n";
-
-type LineEditor = Editor<LineHelper, FileHistory>;
 
 /// Talks until the person leaves or the terminal is gone.
 pub fn run(context: &Context) -> Result<ExitCode> {
@@ -31,36 +26,33 @@ pub fn run(context: &Context) -> Result<ExitCode> {
     signals::at_terminal();
     session.interactive = true;
     session.history = history::file_for(&context.store);
-    let terminal = Before::look();
-    let mut editor = editor(&session)?;
-    if show(session.look(), &welcome(&session, session.look(), is_new)?).is_err() {
+    let mut reader = Reader::new(&session)?;
+    if show(session.screen(), &welcome(&session, session.screen(), is_new)?).is_err() {
         return Ok(ExitCode::SUCCESS);
     }
     let mut cancelled = false;
     loop {
         signals::next_question();
-        let look = session.look();
-        if let Some(helper) = editor.helper_mut() {
-            helper.follow(&session, look);
-        }
-        let store = session.store().ok();
+        reader.follow(&session);
+        let (look, store) = (session.screen(), session.store().ok());
         session.seen = store.as_ref().map(|store| store.events);
         let asked = prompt(&session, store.as_ref(), look);
         let width = width_of(&asked.0);
-        let line;
-        (editor, line) = match read(editor, asked) {
-            Some(read) => read,
-            None => {
-                terminal.restore();
-                return Ok(signals::status().unwrap_or(ExitCode::SUCCESS));
-            }
-        };
-        match line {
-            Ok(line) if line.trim().is_empty() && session.replay.is_none() => cancelled = false,
-            Ok(line) => {
+        match reader.read(asked, look)? {
+            Typed::End => return Ok(signals::status().unwrap_or(ExitCode::SUCCESS)),
+            Typed::Dropped if cancelled => {
                 cancelled = false;
-                remember(&mut editor, &session, &line);
-                match answer(&mut session, &line, width) {
+                if show(look, LEAVING).is_err() {
+                    return Ok(ExitCode::SUCCESS);
+                }
+            }
+            Typed::Dropped => {
+                cancelled = true;
+                session.replay = None;
+            }
+            Typed::Statements(text, pieces) => {
+                cancelled = false;
+                match answer(&mut session, &text, &pieces, width) {
                     Ok(true) => {}
                     Ok(false) | Err(_) => return Ok(ExitCode::SUCCESS),
                 }
@@ -68,119 +60,65 @@ pub fn run(context: &Context) -> Result<ExitCode> {
                     return Ok(status);
                 }
             }
-            Err(ReadlineError::Interrupted) if cancelled => {
-                cancelled = false;
-                if show(session.look(), LEAVING).is_err() {
-                    return Ok(ExitCode::SUCCESS);
-                }
-            }
-            Err(ReadlineError::Interrupted) => {
-                cancelled = true;
-                session.replay = None;
-            }
-            // The window has another size, and the line is drawn anew.
-            Err(ReadlineError::Signal(_)) => {}
-            Err(ReadlineError::Eof) => return Ok(ExitCode::SUCCESS),
-            Err(error) => return gone(&error),
         }
     }
 }
 
-/// Reads a line, in a thread of its own because the editor hears of no signal; none if one came that
-/// ends the program. Ctrl-C is a key meanwhile.
-fn read(
-    mut editor: LineEditor,
-    asked: (String, String),
-) -> Option<(LineEditor, rustyline::Result<String>)> {
-    let (sender, receiver) = channel();
-    let signal = sender.clone();
-    let _watcher = signals::tell(move || {
-        let _ = signal.send(None);
-    });
-    std::thread::spawn(move || {
-        let line = editor.readline(&asked);
-        let _ = sender.send(Some((editor, line)));
-    });
-    receiver.recv().ok().flatten()
-}
-
-/// How the terminal was before the first line was asked for.
-struct Before {
-    #[cfg(unix)]
-    modes: Option<rustix::termios::Termios>,
-}
-
-#[cfg(unix)]
-impl Before {
-    fn look() -> Before {
-        Before { modes: rustix::termios::tcgetattr(std::io::stdin()).ok() }
+/// Runs what was typed, up to the first error; false if the session is over.
+fn answer(
+    session: &mut Session<'_>,
+    text: &str,
+    pieces: &[Piece],
+    prompt: usize,
+) -> std::io::Result<bool> {
+    if pieces.is_empty() && session.replay.is_some() {
+        return Ok(one(session, "", None)? != Ran::Left);
     }
-
-    /// Takes the terminal back from an editor that is still reading.
-    fn restore(&self) {
-        use rustix::termios::{OptionalActions, tcsetattr};
-        let modes = self.modes.as_ref();
-        let _ = modes.map(|modes| tcsetattr(std::io::stdin(), OptionalActions::Now, modes));
-        let _ = exact("\x1b[?2004l\n");
+    // A caret stands under what was typed as long as that is one line of the screen, and the last one.
+    let lead = prompt + width_of(text) - width_of(text.trim_start());
+    let fits = prompt + width_of(text) < session.screen().width && !text.contains('\n');
+    for (number, piece) in pieces.iter().enumerate() {
+        if number > 0 {
+            // What the statement before did was seen, and so was nothing else.
+            session.seen = session.store().ok().map(|store| store.events);
+        }
+        match one(session, &piece.text, Some(lead).filter(|_| fits && number == 0))? {
+            Ran::Well => {}
+            Ran::Left => return Ok(false),
+            Ran::Failed => {
+                let rest = (pieces.len() - number - 1) as u64;
+                if rest > 0 {
+                    let words = format!("-- {} behind it not run", plural(rest, "statement"));
+                    let look = session.screen();
+                    show(look, &format!("{}\n", look.paint(Tone::Dim, &words)))?;
+                }
+                return Ok(true);
+            }
+        }
     }
+    Ok(true)
 }
 
-#[cfg(not(unix))]
-impl Before {
-    fn look() -> Before {
-        Before {}
-    }
-
-    fn restore(&self) {}
+/// What came of a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ran {
+    Well,
+    Failed,
+    /// The session is over.
+    Left,
 }
 
-/// The terminal is gone, or cannot be used: there is nobody to talk to.
-fn gone(error: &ReadlineError) -> Result<ExitCode> {
-    Err(Error::new(Code::StoreIo, format!("the terminal: {error}")))
-}
-
-fn editor(session: &Session<'_>) -> Result<LineEditor> {
-    let look = session.look();
-    let broken = |error: ReadlineError| Error::new(Code::StoreIo, format!("the terminal: {error}"));
-    let config = Config::builder()
-        .max_history_size(2000)
-        .map_err(broken)?
-        .history_ignore_dups(true)
-        .map_err(broken)?
-        .history_ignore_space(true)
-        .completion_type(CompletionType::List)
-        // Without colours too the line is shown through the highlighter, which knows what to hide.
-        .color_mode(ColorMode::Forced)
-        .build();
-    let mut editor = LineEditor::with_config(config).map_err(broken)?;
-    editor.set_helper(Some(LineHelper::new(session, look)));
-    if let Some(file) = &session.history {
-        // A history that cannot be read is as good as none.
-        let _ = editor.load_history(file);
-    }
-    Ok(editor)
-}
-
-/// One entry for each statement, on disk at once: the next session has it whatever happens to
-/// this one.
-fn remember(editor: &mut LineEditor, session: &Session<'_>, line: &str) {
-    if line.trim().is_empty() {
-        return;
-    }
-    let added = editor.add_history_entry(line.trim_end()).unwrap_or(false);
-    if let (true, Some(file)) = (added, &session.history) {
-        let _ = editor.append_history(file);
-    }
-}
-
-/// Runs a line and prints what came of it; false if the session is over.
-fn answer(session: &mut Session<'_>, line: &str, prompt: usize) -> std::io::Result<bool> {
+/// Runs a statement and prints what came of it.
+fn one(session: &mut Session<'_>, text: &str, prompt: Option<usize>) -> std::io::Result<Ran> {
     let start = Instant::now();
-    let outcome = session.execute(line);
+    let outcome = session.execute(text);
     let took = session.timing.then(|| start.elapsed());
-    let look = session.look();
+    let look = session.screen();
+    // Printing through a pager fails like printing does.
+    let page = |text: &str| session.context.page(text).map_err(std::io::Error::other);
     match outcome {
-        Ok(Outcome::Leave) => return Ok(false),
+        Ok(Outcome::Leave) => return Ok(Ran::Left),
+        Ok(Outcome::Note(text)) => page(&look.wrap(&text, ""))?,
         Ok(Outcome::Answer(answer)) => {
             let (text, more) = cut(look, &answer.text);
             show(look, text)?;
@@ -189,14 +127,24 @@ fn answer(session: &mut Session<'_>, line: &str, prompt: usize) -> std::io::Resu
             }
             footer(look, &answer, took)?;
         }
-        Ok(Outcome::Whole(answer)) => {
-            // Printing through a pager fails like printing does.
-            session.context.page(&answer.text).map_err(std::io::Error::other)?;
+        Ok(Outcome::Fitted(answer)) => {
+            show(look, &answer.text)?;
             footer(look, &answer, took)?;
         }
-        Err(error) => show(look, &report::show(look, &error, Some(prompt)))?,
+        Ok(Outcome::Whole(answer)) => {
+            page(&answer.text)?;
+            footer(look, &answer, took)?;
+        }
+        Err(error) => {
+            if error.code == Code::Cancelled {
+                // Behind the mark that the terminal shows for Ctrl-C.
+                show(look, "\n")?;
+            }
+            show(look, &report::show(look, &error, prompt))?;
+            return Ok(Ran::Failed);
+        }
     }
-    Ok(true)
+    Ok(Ran::Well)
 }
 
 /// The lines that fit on the screen, and how to see the rest.
@@ -221,6 +169,8 @@ fn footer(look: Look, answer: &Answer, took: Option<std::time::Duration>) -> std
     if parts.is_empty() {
         return Ok(());
     }
-    let words = look.paint(Tone::Dim, &format!("-- {}", parts.join(", ")));
-    show(look, &format!("{words}\n"))
+    for line in look.wrap(&format!("-- {}", parts.join(", ")), "   ").lines() {
+        show(look, &format!("{}\n", look.paint(Tone::Dim, line)))?;
+    }
+    Ok(())
 }

@@ -4,6 +4,7 @@ use super::scan::{Piece, split, trimmed, words};
 use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::language::{Dialect, nearest_word, parse_selector, parse_time};
+use crate::sql::sqlite::catalogue::catalogue;
 use crate::sql::text::first_stage;
 use std::ops::Range;
 
@@ -145,11 +146,30 @@ fn aggregate(text: &str, at: At, name: &str) -> Result<Stage> {
     Ok(Stage::Aggregate { values: values.collect::<Result<_>>()?, by })
 }
 
+/// Refuses a value such as `cuont` or `sun bytes`, in which a word stands for a function that it is not.
+fn refuse_slip(text: &str, word: &At, rest: &str) -> Result<()> {
+    let name = &text[word.clone()];
+    let is_column = || catalogue().iter().any(|table| table.columns.iter().any(|it| it.0 == name));
+    let as_function = rest.is_empty() || rest.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    match nearest_word(name, FUNCTIONS).filter(|_| as_function && !is_column()) {
+        None => Ok(()),
+        Some(near) => {
+            let message = format!("`{name}` is neither a column nor a function");
+            let mut error = error(text, word.clone(), &message);
+            error.details.hint = Some(format!("did you mean `{near}`?"));
+            Err(error)
+        }
+    }
+}
+
 fn aggregated(text: &str, at: At) -> Result<Value> {
     let word = words(text, at.clone()).into_iter().next().filter(|word| word.start == at.start);
     let Some(word) = word else { return Ok(Value::Plain(column(text, at))) };
     let function = FUNCTIONS.into_iter().find(|name| text[word.clone()].eq_ignore_ascii_case(name));
     let rest = trimmed(text, word.end..at.end);
+    if function.is_none() {
+        refuse_slip(text, &word, &text[rest.clone()])?;
+    }
     match function {
         Some("count") if rest.is_empty() => Ok(Value::Count),
         Some(name) if rest.is_empty() => Err(error(
