@@ -23,6 +23,7 @@ pub(crate) struct IndexHits {
 
 /// A turn in which something was found, if more than ids is wanted.
 #[derive(Debug)]
+#[cfg_attr(not(feature = "sql"), allow(dead_code, reason = "SQL alone reads them"))]
 enum KeptTurn {
     /// What the index has of it: the number of the page, and where it stands there.
     Indexed(u32, TurnAt),

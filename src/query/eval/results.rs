@@ -3,12 +3,12 @@
 use super::index_hits::IndexHits;
 use super::walk::{Flat, Part, recency};
 use crate::language::ast::Order;
-use crate::model::{ContentRef, Id, Node};
+use crate::model::{Id, Node};
 use crate::query::plan::Ask;
 use crate::query::timeline::Moment;
 #[cfg(feature = "sql")]
 use crate::{
-    model::{Place, Tree},
+    model::{ContentRef, Place, Tree},
     query::eval::walk::{AH_RANK, FIRST_TURN_RANK, SYS_RANK},
 };
 use std::sync::Arc;
