@@ -23,17 +23,17 @@ export const compareView = {
     }
     const rank = (cycle) => cycle ?? Number.MAX_SAFE_INTEGER;
     const [older, newer] = rank(asked) <= rank(at) ? [asked, at] : [at, asked];
-    const [difference, prefix] = await Promise.all([
-      source.changes(older, newer),
-      source.prefix(older, newer, "thread").catch(() => null),
-    ]);
+    // Of long prompts this takes a while, and is put in when it comes.
+    const common = el("div", {});
+    source.prefix(older, newer, "thread").then((prefix) => common.append(prefixWords(prefix, older, context)), () => {});
+    const difference = await source.changes(older, newer);
     const hidden = new Set((route.params.hide ?? "").split(",").filter(Boolean));
     const quiet = route.params.ttl !== "all";
     const entries = entriesOf(difference, quiet);
     const shown = entries.filter(({ change }) => !hidden.has(change));
     const list = el("div", { class: "differences" });
     root.append(
-      prefixWords(prefix, older, context),
+      common,
       filters(context, entries, hidden, quiet, difference),
       el("div", { class: "sides", "aria-hidden": "true" }, el("h3", {}, stateName(older)), el("h3", {}, newer === null ? "now (working state)" : stateName(newer))),
       list,
@@ -74,7 +74,6 @@ function entriesOf(difference, quiet) {
 }
 
 function prefixWords(prefix, older, { href }) {
-  if (!prefix) return "";
   const share = prefix.bytes[1] > 0 ? Math.floor((100 * prefix.common_bytes) / prefix.bytes[1]) : 0;
   const why = { same: "the prompts are the same", appended: "the rest was appended: a prompt cache hits" }[prefix.reason];
   const node = prefix.node ? [" at ", el("a", { href: href({ params: { node: prefix.node } }) }, oneLine(prefix.node, 40))] : null;

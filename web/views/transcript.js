@@ -56,7 +56,9 @@ async function conversation(root, context) {
   const { source, at, before, state } = context;
   const turns = state.turns ?? 0;
   const count = Math.ceil(turns / TURNS);
-  const broken = before === null ? null : await source.prefix(before, at, "thread").catch(() => null);
+  // Of long prompts this takes a while: then there is no line where they differ.
+  const late = new Promise((resolve) => setTimeout(() => resolve(null), 400));
+  const broken = before === null ? null : await Promise.race([late, source.prefix(before, at, "thread").catch(() => null)]);
   const marks = { broken: broken?.node, reason: broken?.reason, before, href: context.href };
   const load = async (index) => {
     const oldest = turns - index * TURNS;
