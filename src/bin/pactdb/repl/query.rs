@@ -3,8 +3,8 @@
 use super::meta;
 use super::report;
 use super::session::{Outcome, Session};
-use crate::commands::read::typed;
 use crate::answer::{Answer, pretty, select as select_in_words};
+use crate::commands::read::typed;
 use crate::render::{self, Look, NodeView, Sought, Tone, visible};
 use crate::states;
 use pactdb::language::ast::Selector;
@@ -102,7 +102,6 @@ pub fn find(client: &dyn Client, q: &str, dialect: Dialect) -> Result<Found> {
     let state = states::of_answer(client, q, Some(dialect), &options)?;
     let sought = Sought::by(q, dialect);
     Ok(Found { nodes: answered.reply, warnings: answered.warnings, state, sought })
-}
 }
 
 fn table(look: Look, found: &Found) -> String {
