@@ -10,7 +10,7 @@ use crate::states;
 use pactdb::language::ast::Selector;
 use pactdb::protocol::{Client, ClientExt, Nodes, Selection, StateReply};
 use pactdb::sql::{has_stages, is_sql};
-use pactdb::{Dialect, Error, Json, Map, Result, Select, SelectOptions};
+use pactdb::{Dialect, Error, Json, Map, Result, Select};
 
 /// The last result, in a form from which others can be made.
 pub enum Last {
