@@ -18,8 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// How many of the newest turns are looked through.
 const TURNS: usize = 64;
 
-/// How many turns are looked through that the index does not have yet, and of `^sys` how many
-/// versions, of how many cycles.
+/// How many versions are looked through of turns that the index does not have yet, and of `^sys` how
+/// many, of how many cycles.
 const UNINDEXED: usize = 1_000;
 const VERSIONS: usize = 16;
 const CYCLES: u64 = 4_096;
@@ -197,20 +197,27 @@ impl Search<'_> {
         for place in [Place::Ah, Place::Sys].into_iter().chain(newest) {
             seen.add(&*tree.subtree(place)?);
         }
-        let last = self.view.last_cycle();
-        let head = self.view.working()?;
-        for slot in self.view.unindexed(last).into_iter().rev().take(UNINDEXED) {
+        let (last, head) = (self.view.last_cycle(), self.view.working()?);
+        let mut left = UNINDEXED;
+        for slot in self.view.unindexed(last).into_iter().rev() {
+            let place = Place::Turn(slot);
             if head.spine().contains(slot) {
-                seen.add(&*head.subtree(Place::Turn(slot))?);
+                seen.add(&*head.subtree(place)?);
+            }
+            // What is gone from it since was there all the same.
+            for cycle in self.view.versions(place, slot.cycle, last)?.into_iter().rev() {
+                let tree = self.view.at(cycle)?;
+                if left > 0 && tree.spine().contains(slot) {
+                    seen.add(&*tree.subtree(place)?);
+                }
+                left = left.saturating_sub(1);
             }
         }
         // Of the past of `^sys` the index knows nothing.
-        if let ReadStates::Every { .. } | ReadStates::Range { .. } = self.states {
-            let from = last.saturating_sub(CYCLES);
-            let versions = self.view.versions(Place::Sys, from, last)?;
-            for cycle in versions.into_iter().rev().take(VERSIONS) {
-                seen.add(&*self.view.at(cycle)?.subtree(Place::Sys)?);
-            }
+        let from = last.saturating_sub(CYCLES);
+        let versions = self.view.versions(Place::Sys, from, last)?;
+        for cycle in versions.into_iter().rev().take(VERSIONS) {
+            seen.add(&*self.view.at(cycle)?.subtree(Place::Sys)?);
         }
         Ok(seen)
     }

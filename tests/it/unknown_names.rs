@@ -70,6 +70,27 @@ fn a_name_that_nothing_has_is_said_with_what_is_near_it() {
     }
 }
 
+/// A kind that only expired nodes had was said to be unknown while the index did not have their turns
+/// yet, also beside an answer with such nodes.
+#[test]
+fn what_nodes_had_that_are_gone_is_known() {
+    for cycles in [5, 70, 150] {
+        let db = store(cycles);
+        db.add(Add::tool("wind").kind("forecast").tags(["weather"]).ttl(1)).unwrap();
+        db.add(Add::system("Once.").key("once").to("^sys").ttl(1)).unwrap();
+        for _ in 0..3 {
+            db.commit(Commit::new()).unwrap();
+        }
+        for q in ["@t0 .cb[kind='forecast']", "@t0 .cb+weather", "@t0 .cb[key='once']"] {
+            assert!(db.select(q).unwrap().ids().is_empty(), "{q}");
+            assert_eq!(warnings(&db, typed(q)), [""; 0], "{q}");
+        }
+        let every = typed("@* .cb[kind='forecast']");
+        assert_eq!(db.select(every.clone()).unwrap().ids().len(), 1);
+        assert_eq!(warnings(&db, every), [""; 0]);
+    }
+}
+
 #[test]
 fn names_that_something_has_are_never_called_unknown() {
     for cycles in [1, 3, 70, 150] {

@@ -3,6 +3,7 @@
 use crate::answer::{Answer, answer};
 use crate::args::{Arguments, Colour};
 use crate::connect::{Connection, Wish};
+use crate::pages::Pages;
 use crate::render::{self, Look, Tone, visible};
 use crate::signals::Input;
 use crate::{output, progress};
@@ -10,9 +11,8 @@ use pactdb::protocol::{Client, Request};
 use pactdb::{Budget, Code, Dialect, Error, Generation, Result, json};
 use serde::Serialize;
 use std::fs::OpenOptions;
-use std::io::{BufRead, BufReader, IsTerminal, Write};
+use std::io::{BufRead, BufReader, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// What every command shares.
@@ -138,11 +138,18 @@ impl Context {
     pub fn show(&self, answer: Answer) -> Result<()> {
         self.page(&answer.text)?;
         self.warn(&answer.warnings);
-        let look = Look { colour: Look::wants_colour(&std::io::stderr()), ..self.look };
-        if let (Some(source), true) = (&answer.source, std::io::stderr().is_terminal()) {
-            output::remark(look, &format!("{}\n", look.paint(Tone::Dim, source)));
+        if let Some(source) = &answer.source {
+            self.source(source);
         }
         Ok(())
+    }
+
+    /// Says at a terminal which state an answer is from.
+    pub fn source(&self, words: &str) {
+        let look = Look { colour: Look::wants_colour(&std::io::stderr()), ..self.look };
+        if std::io::stderr().is_terminal() {
+            output::remark(look, &format!("{}\n", look.paint(Tone::Dim, words)));
+        }
     }
 
     /// Says on standard error what else there is to say.
@@ -173,12 +180,15 @@ impl Context {
 
     /// Like `tell`, through a pager if it is longer than the terminal.
     pub fn page(&self, text: &str) -> Result<()> {
-        let text = self.look.clean(text);
-        let long = self.look.height.is_some_and(|height| text.lines().count() >= height);
-        if long && self.pager && std::io::stdin().is_terminal() && paged(&text) {
-            return Ok(());
-        }
-        output::exact(&text).map(drop)
+        let mut pages = self.pages();
+        pages.write(text)?;
+        pages.finish()
+    }
+
+    /// A text that comes piece by piece, through a pager once it is longer than the terminal.
+    pub fn pages(&self) -> Pages {
+        let height = self.look.height.filter(|_| self.pager && std::io::stdin().is_terminal());
+        Pages::new(self.look, height)
     }
 
     /// Asks before something that cannot be taken back, if there is a person to ask.
@@ -219,22 +229,4 @@ pub fn line<T: Serialize>(value: &T) -> Result<String> {
 /// What a file is called in an answer. A name may have bytes that are no text.
 pub fn name_of(path: &Path) -> String {
     path.display().to_string()
-}
-
-/// Shows a text in the pager; false if there is none that works.
-fn paged(text: &str) -> bool {
-    let pager = std::env::var("PAGER").ok().filter(|pager| !pager.trim().is_empty());
-    let pager = pager.unwrap_or_else(|| "less".to_owned());
-    let child = Command::new("sh")
-        .args(["-c", &pager])
-        .env("LESS", std::env::var("LESS").unwrap_or_else(|_| "FRX".to_owned()))
-        .stdin(Stdio::piped())
-        .spawn();
-    let Ok(mut child) = child else { return false };
-    if let Some(mut input) = child.stdin.take() {
-        // Whoever leaves the pager early has seen enough.
-        let _ = input.write_all(text.as_bytes());
-    }
-    // A pager that fails, or that the shell does not find, has shown nothing.
-    child.wait().is_ok_and(|status| matches!(status.code(), None | Some(0)))
 }

@@ -10,6 +10,7 @@ mod context;
 mod demo;
 mod histories;
 mod output;
+mod pages;
 mod pipe;
 mod progress;
 mod render;

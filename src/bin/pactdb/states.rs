@@ -106,16 +106,18 @@ pub fn sides_of_range(
     range: &RangeDiffLatestResult,
     last_cycle: u64,
 ) -> Result<Vec<Sides>> {
+    range.diffs.iter().map(|block| sides_of_block(client, block, last_cycle)).collect()
+}
+
+/// The same for one block.
+pub fn sides_of_block(client: &dyn Client, block: &DiffBlock, last_cycle: u64) -> Result<Sides> {
     let at = |cycle: u64| (cycle <= last_cycle).then_some(Address::Cycle(cycle));
-    let one = |block: &DiffBlock| {
-        let changed = || block.changed.iter().map(|changed| &*changed.id);
-        let (gone, came) = (block.removed_ids.iter(), block.added_ids.iter());
-        Ok(Sides {
-            older: nodes(client, at(block.to.cycle), gone.map(|id| &**id).chain(changed()))?,
-            newer: nodes(client, at(block.from.cycle), came.map(|id| &**id).chain(changed()))?,
-        })
-    };
-    range.diffs.iter().map(one).collect()
+    let changed = || block.changed.iter().map(|changed| &*changed.id);
+    let (gone, came) = (block.removed_ids.iter(), block.added_ids.iter());
+    Ok(Sides {
+        older: nodes(client, at(block.to.cycle), gone.map(|id| &**id).chain(changed()))?,
+        newer: nodes(client, at(block.from.cycle), came.map(|id| &**id).chain(changed()))?,
+    })
 }
 
 /// Which turns of a state are drawn.

@@ -59,6 +59,11 @@ fn every_command_works_while_an_agent_holds_the_store() {
     assert_eq!(agent.ask(&json!({"op": "select", "q": "@t0 .cb"}))["ok"], json!(["one", "two"]));
     let stats = folder.ok(&["stats"]);
     assert!(stats.contains(&format!("attached to process {}", agent.child.id())), "{stats}");
+    // A range comes block by block, and the nodes of each block are asked for meanwhile.
+    folder.ok(&["add", "--id", "more", "--role", "user", "again"]);
+    folder.ok(&["commit"]);
+    let range = folder.ok(&["select", "@c1..@c2 .cb"]);
+    assert!(range.contains("+ more  user  again"), "{range}");
     folder.ok(&["verify"]);
     folder.ok(&["dump", "all.jsonl"]);
     folder.ok(&["fork", "fork.pactdb"]);

@@ -241,6 +241,40 @@ fn a_fork_is_made_by_the_client_out_of_what_it_is_sent() {
     assert_eq!(load(&text[..], &copied, &mut |_| {}).unwrap().cycle, 2);
 }
 
+/// Blocks of a range are told as they are made: whoever wants no more after the first gets no more.
+#[test]
+fn a_range_is_told_block_by_block_and_ends_when_nobody_reads_on() {
+    let db = store();
+    for _ in 0..50 {
+        db.add(add("x".into())).unwrap();
+        db.commit(Commit::new()).unwrap();
+    }
+    let near = LocalClient::new(db.clone());
+    let whole = db.select("@history .cb").unwrap();
+    let pactdb::Selected::Range(whole) = whole else { panic!("{whole:?}") };
+    for client in [&near as &dyn Client, &Wire(db.clone())] {
+        let mut told = Vec::new();
+        let mut take = |notice| {
+            if let Notice::Part(part) = notice {
+                told.push(from_json::<pactdb::answer::DiffBlock>(part).unwrap());
+            }
+            Ok(())
+        };
+        let reply = client.ask_streaming(Select::new("@history .cb"), &mut take).unwrap().reply;
+        assert_eq!(told, whole.diffs);
+        let pactdb::protocol::Selection::Range(reply) = reply else { panic!("{reply:?}") };
+        assert_eq!((reply.diffs.len(), &reply.snapshots), (0, &whole.snapshots));
+        let mut parts = 0;
+        let mut refuse = |_| {
+            parts += 1;
+            Err(pactdb::Error::new(Code::Cancelled, "that is enough"))
+        };
+        let ended = client.ask_streaming(Select::new("@history .cb"), &mut refuse);
+        assert_eq!(ended.map(|_| ()).unwrap_err().message, "that is enough");
+        assert_eq!(parts, 1);
+    }
+}
+
 /// A sink that refuses ends the operation: nobody is there any more.
 #[test]
 fn a_sink_that_has_gone_ends_the_operation() {

@@ -1,12 +1,17 @@
 //! Commands that read a store. They never make or change one.
 
 use crate::args::{AnswerArgs, DiffArgs, ExplainArgs, LogArgs, SelectArgs};
+use crate::connect::is_behind_http;
 use crate::context::Context;
 use crate::render::{self, ListForm};
+use crate::states;
+use pactdb::answer::DiffBlock;
 use pactdb::json::from_json;
 use pactdb::language::ast::Order;
 use pactdb::language::{named_id, parse_selector};
-use pactdb::protocol::{Client, ClientExt, Explain, Life, Nodes, Request, Selection, Sql, State};
+use pactdb::protocol::{
+    Client, ClientExt, Explain, Life, Nodes, Notice, Request, Selection, Sql, State,
+};
 use pactdb::sql::is_question;
 use pactdb::{Dialect, Diff, Error, Json, Log, Result, Select, SelectOptions};
 
@@ -18,7 +23,12 @@ pub fn select(context: &Context, args: SelectArgs) -> Result<()> {
     }
     let q = timed(context, client, args.q, args.at)?;
     let question = Select { q, dialect: context.dialect, options: options(&args.answer)? };
-    let Some(form) = form else { return context.run(client, question) };
+    let Some(form) = form else {
+        return match context.json || !is_range(context, client, &question.q)? {
+            true => context.run(client, question),
+            false => range(context, client, question),
+        };
+    };
     let answered = client.ask_fully(question)?;
     match &answered.reply {
         Selection::Ids(ids) => {
@@ -30,6 +40,50 @@ pub fn select(context: &Context, args: SelectArgs) -> Result<()> {
         }
     }
     context.warn(&answered.warnings);
+    Ok(())
+}
+
+/// Whether a selector asks what changed over a range. One that cannot be read is judged by who answers.
+fn is_range(context: &Context, client: &dyn Client, q: &str) -> Result<bool> {
+    let dialect = dialect_of(client, context.dialect)?;
+    let time = parse_selector(q, dialect).ok().and_then(|selector| selector.time);
+    Ok(time.is_some_and(|time| time.kind.is_range()))
+}
+
+/// What changed over a range, block by block as it is found.
+fn range(context: &Context, client: &dyn Client, question: Select) -> Result<()> {
+    let state = states::of(client, &question.q, question.dialect)?;
+    // Over a connection one thing is asked at a time: nodes are asked for over another one.
+    let is_far = client.process().is_some() || is_behind_http(&context.store);
+    let other = is_far.then(|| context.existing()).transpose()?;
+    let beside = other.as_deref().unwrap_or(client);
+    let (mut pages, mut shown, mut quiet) = (context.pages(), 0, 0);
+    let mut left = false;
+    let answered = client.ask_streaming(question, &mut |notice| {
+        let Notice::Part(part) = notice else { return Ok(()) };
+        let block: DiffBlock = from_json(part)
+            .map_err(|error| Error::request(format!("a block cannot be read: {error}")))?;
+        if !render::has_changes(&block) {
+            quiet += 1;
+            return Ok(());
+        }
+        shown += 1;
+        let sides = states::sides_of_block(beside, &block, state.store.cycle)?;
+        let written = pages.write(&render::range_block(context.look, &sides, &block));
+        left = written.is_err();
+        written
+    });
+    if left {
+        return pages.finish();
+    }
+    let answered = answered?;
+    if let Selection::Range(range) = &answered.reply {
+        pages.write(&render::range_end(context.look, (shown, quiet), range))?;
+        pages.finish()?;
+        context.warn(&range.warnings);
+    }
+    context.warn(&answered.warnings);
+    context.source(&render::source(&state, None));
     Ok(())
 }
 
@@ -147,15 +201,20 @@ pub fn with_time(
     at: Option<String>,
 ) -> Result<String> {
     let Some(at) = at else { return Ok(q) };
-    let dialect = match dialect {
-        Some(dialect) => dialect,
-        None => client.ask(State::default())?.store.dialect,
-    };
+    let dialect = dialect_of(client, dialect)?;
     if parse_selector(&q, dialect).is_ok_and(|selector| selector.time.is_some()) {
         let message = "the selector has a time of its own: leave out --at, or the time";
         return Err(Error::request(message));
     }
     Ok(format!("{at} {q}"))
+}
+
+/// The dialect that was given, or the store's own.
+fn dialect_of(client: &dyn Client, dialect: Option<Dialect>) -> Result<Dialect> {
+    match dialect {
+        Some(dialect) => Ok(dialect),
+        None => Ok(client.ask(State::default())?.store.dialect),
+    }
 }
 
 /// The options of a `select`.

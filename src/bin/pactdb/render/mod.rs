@@ -30,7 +30,7 @@ pub use listing::{ListForm, listed_ids, listed_nodes, listed_range};
 pub use look::{Look, Tone};
 pub use matched::Sought;
 pub use node::NodeView;
-pub use range::range;
+pub use range::{has_changes, range, range_block, range_end};
 pub use replies::{attempts, commit, explanation, log, policies, stats, undo};
 pub use rows::{csv, csv_of_objects, json_lines, rows, table_names, tables, truncated};
 pub use session::{comparison, cycles, imported, life, steps};

@@ -10,22 +10,32 @@ use pactdb::answer::{DiffBlock, SnapshotRef};
 /// A range, newest first; `sides` has the nodes of each block. Pairs without a difference are counted
 /// and not shown.
 pub fn range(look: Look, sides: &[Sides], result: &RangeDiffLatestResult) -> String {
+    let blocks: Vec<String> = result
+        .diffs
+        .iter()
+        .zip(sides)
+        .filter(|(block, _)| has_changes(block))
+        .map(|(block, sides)| range_block(look, sides, block))
+        .collect();
+    let quiet = result.diffs.len() - blocks.len();
+    blocks.concat() + &range_end(look, (blocks.len() as u64, quiet as u64), result)
+}
+
+/// Whether there is something to show of a block.
+pub fn has_changes(block: &DiffBlock) -> bool {
+    let stats = &block.stats;
+    stats.added + stats.removed + stats.changed > 0
+}
+
+/// What is said behind the blocks: so many were shown, and in so many others nothing changed.
+pub fn range_end(look: Look, (shown, quiet): (u64, u64), result: &RangeDiffLatestResult) -> String {
     let mut out = String::new();
-    let mut quiet = 0;
-    for (block, sides) in result.diffs.iter().zip(sides) {
-        let stats = &block.stats;
-        if stats.added + stats.removed + stats.changed == 0 {
-            quiet += 1;
-            continue;
-        }
-        out.push_str(&one_block(look, sides, block));
-    }
     if quiet > 0 {
         let words = format!("no difference in {}", plural(quiet, "other pair"));
-        let words = if out.is_empty() { words.replace(" other", "") } else { words };
+        let words = if shown == 0 { words.replace(" other", "") } else { words };
         out.push_str(&format!("{}\n", look.paint(Tone::Dim, &words)));
     }
-    if result.diffs.is_empty() {
+    if shown + quiet == 0 {
         let words = "one snapshot alone: there is nothing to compare it with";
         out.push_str(&format!("{}\n", look.paint(Tone::Dim, words)));
     }
@@ -36,7 +46,8 @@ pub fn range(look: Look, sides: &[Sides], result: &RangeDiffLatestResult) -> Str
     out
 }
 
-fn one_block(look: Look, sides: &Sides, block: &DiffBlock) -> String {
+/// What changed from one snapshot to another; `sides` has the nodes of both.
+pub fn range_block(look: Look, sides: &Sides, block: &DiffBlock) -> String {
     let stats = &block.stats;
     let counts = summary(look, [stats.added, stats.removed, stats.changed]);
     let names = format!("{} → {}", name(&block.to), name(&block.from));
