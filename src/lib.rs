@@ -146,8 +146,8 @@ pub mod internals {
     }
     pub mod query {
         pub use crate::query::{
-            EventState, Moment, QueryError, Timeline, diff, explain, find_whole, nodes, plan,
-            resolve, resolve_parent, resolve_place, resolve_target, rich_diff, select,
+            EventState, Moment, QueryError, Question, Timeline, diff, explain, find_whole, nodes,
+            plan, resolve, resolve_parent, resolve_place, resolve_target, rich_diff, select,
             select_paged, select_whole,
         };
     }

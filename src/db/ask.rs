@@ -9,9 +9,9 @@ use super::view::View;
 use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::language::ast::{PlaceKind, Selector};
-use crate::language::{Dialect, parse_place, parse_selector};
+use crate::language::{Dialect, parse_place};
 use crate::query::{
-    self, Counted, DiffBlock, DiffReply, Explanation, QueryError, RangeDiffLatestResult,
+    self, Counted, DiffBlock, DiffReply, Explanation, QueryError, Question, RangeDiffLatestResult,
     RangeStats, ReadStates, RichDiffReply, SelectOptions, Selected, SelectedNodes,
 };
 use std::cell::Cell;
@@ -69,8 +69,7 @@ impl Db {
         };
         let mut answer = || {
             let selector = self.selector(&q, dialect)?;
-            let mut answer =
-                query::answer_by_block(&*view, &q, &selector, dialect, &options, &mut each)?;
+            let mut answer = query::answer_by_block(&*view, &q, &selector, &options, &mut each)?;
             let (found_some, warnings) = match &mut answer {
                 Selected::Ids { ids, warnings } => (!ids.is_empty(), warnings),
                 Selected::Range(range) => (changes.get(), &mut range.warnings),
@@ -136,11 +135,11 @@ impl Db {
         &self,
         text: &str,
         dialect: Dialect,
-    ) -> std::result::Result<Arc<Selector>, QueryError> {
+    ) -> std::result::Result<Arc<Question>, QueryError> {
         if let Some(known) = self.inner.selectors.get(&Asked(dialect, text)) {
             return Ok(known);
         }
-        let selector = Arc::new(parse_selector(text, dialect)?);
+        let selector = Arc::new(Question::read(text, dialect)?);
         self.inner.selectors.insert((dialect, text.into()), selector.clone());
         Ok(selector)
     }
@@ -161,7 +160,7 @@ impl Db {
         let (view, dialect) = (self.view(), dialect.unwrap_or(self.dialect()));
         let answer = || {
             let selector = self.selector(&q, dialect)?;
-            let mut found = query::nodes_of(&*view, &selector, dialect, &options)?;
+            let mut found = query::nodes_of(&*view, &selector, &options)?;
             let found_some = !found.nodes.is_empty();
             let unknown = self.unknown(&view, &selector, dialect, found_some, options.typed)?;
             found.warnings.extend(unknown);
@@ -233,7 +232,7 @@ impl Db {
         let (view, dialect) = (self.view(), dialect.unwrap_or(self.dialect()));
         let counted = || {
             let options = SelectOptions { typed: true, ..SelectOptions::default() };
-            let plan = query::resolve(&*self.selector(text, dialect)?, dialect, &*view, &options)?;
+            let plan = query::resolve(&*self.selector(text, dialect)?, &*view, &options)?;
             Ok(query::count_all(&*view, &plan)?)
         };
         counted().map_err(|error: QueryError| Error::from(error).in_text(text))

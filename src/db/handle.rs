@@ -7,8 +7,9 @@ use crate::change::Working;
 use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::language::Dialect;
-use crate::language::ast::Selector;
+
 use crate::model::{Generation, Tree};
+use crate::query::Question;
 use crate::store::{Opened, Progress, Store, Verified};
 use quick_cache::sync::Cache;
 use std::cell::Cell;
@@ -44,7 +45,7 @@ pub(super) struct Inner {
     writer: Mutex<()>,
     pub(super) settings: Settings,
     /// Selectors that were read lately: most programs ask the same few again and again.
-    pub(super) selectors: Cache<(Dialect, Box<str>), Arc<Selector>>,
+    pub(super) selectors: Cache<(Dialect, Box<str>), Arc<Question>>,
     /// Held to be read by whoever asks, and to be written while what was made anew takes its place.
     derived: RwLock<()>,
     /// Snapshots that were asked lately, by cycle. They hold `^sys` and `^ah`; turns are read when

@@ -48,7 +48,7 @@ pub fn resolve_place(
         }
         PlaceKind::Insert(at, position, insertion) => {
             let chain = resolve_position(position, dialect)?;
-            let groups = vec![Group { chains: vec![Arc::new(chain)] }];
+            let groups = [Group { chains: vec![Arc::new(chain)] }].into();
             let ask = Ask { groups, order: None, window: Window::default() };
             (ask, Some(insert(*insertion)), *at)
         }

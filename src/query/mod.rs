@@ -52,7 +52,7 @@ pub use range::{
     Changed, ContentDiff, ContentSummary, Delta, DiffBlock, Field, FromTo, Hunk, Limits,
     RangeDiffLatestResult, RangeError, RangeStats, SnapshotRef, TokenOp,
 };
-pub use resolve::resolve;
+pub use resolve::{Question, resolve};
 #[cfg(feature = "sql")]
 pub(crate) use select::changes_between;
 pub use select::{

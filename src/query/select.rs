@@ -10,12 +10,10 @@ use super::plan::{Plan, When};
 use super::plan::{RangeKind, Stop};
 use super::query_error::QueryError;
 use super::range::{DiffBlock, RangeDiffLatestResult, Stops, range, range_by_block};
-use super::resolve::resolve;
+use super::resolve::{Question, resolve};
 use super::timeline::{Moment, Timeline};
 use crate::json::{Json, Map};
 use crate::language::Dialect;
-use crate::language::ast::Selector;
-use crate::language::parse_selector;
 use crate::model::Id;
 use crate::snapshot::node_object;
 
@@ -60,15 +58,14 @@ pub fn select(
     dialect: Dialect,
     options: &SelectOptions,
 ) -> Result<Selected, QueryError> {
-    answer(timeline, text, &parse_selector(text, dialect)?, dialect, options)
+    answer(timeline, text, &Question::read(text, dialect)?, options)
 }
 
 /// Answers a selector that was read before, in the same dialect, from this text.
 fn answer(
     timeline: &dyn Timeline,
     text: &str,
-    selector: &Selector,
-    dialect: Dialect,
+    question: &Question,
     options: &SelectOptions,
 ) -> Result<Selected, QueryError> {
     let mut diffs = Vec::new();
@@ -76,7 +73,7 @@ fn answer(
         diffs.push(block);
         true
     };
-    Ok(match answer_by_block(timeline, text, selector, dialect, options, &mut keep)? {
+    Ok(match answer_by_block(timeline, text, question, options, &mut keep)? {
         Selected::Range(range) => Selected::Range(RangeDiffLatestResult { diffs, ..range }),
         ids => ids,
     })
@@ -87,12 +84,11 @@ fn answer(
 pub fn answer_by_block(
     timeline: &dyn Timeline,
     text: &str,
-    selector: &Selector,
-    dialect: Dialect,
+    question: &Question,
     options: &SelectOptions,
     each: &mut dyn FnMut(DiffBlock) -> bool,
 ) -> Result<Selected, QueryError> {
-    let plan = planned(timeline, selector, dialect, options)?;
+    let plan = planned(timeline, question, options)?;
     if let When::Range { kind, stops, cut } = &plan.when {
         let stops = Stops { kind: *kind, list: stops, cut: *cut };
         return range_by_block(timeline, text, &plan, stops, (options, false), each)
@@ -111,11 +107,10 @@ pub fn answer_by_block(
 /// The plan of a selector, with what the asker should know of it.
 fn planned(
     timeline: &dyn Timeline,
-    selector: &Selector,
-    dialect: Dialect,
+    question: &Question,
     options: &SelectOptions,
 ) -> Result<Plan, QueryError> {
-    let mut plan = resolve(selector, dialect, timeline, options)?;
+    let mut plan = resolve(question, timeline, options)?;
     plan.warnings.extend(cost_warning(timeline, &plan)?);
     Ok(plan)
 }
@@ -127,8 +122,7 @@ pub fn select_whole(
     dialect: Dialect,
     options: &SelectOptions,
 ) -> Result<Selected, QueryError> {
-    let selector = parse_selector(text, dialect)?;
-    let plan = planned(timeline, &selector, dialect, options)?;
+    let plan = planned(timeline, &Question::read(text, dialect)?, options)?;
     let hits = match &plan.when {
         When::Range { kind, stops, cut } => {
             let stops = Stops { kind: *kind, list: stops, cut: *cut };
@@ -149,8 +143,7 @@ pub fn select_paged(
     options: &SelectOptions,
     page: usize,
 ) -> Result<Option<Vec<Id>>, QueryError> {
-    let selector = parse_selector(text, dialect)?;
-    let plan = planned(timeline, &selector, dialect, options)?;
+    let plan = planned(timeline, &Question::read(text, dialect)?, options)?;
     let Some(mut cursor) = Cursor::<Hit>::new(&plan) else { return Ok(None) };
     let mut ids = Vec::new();
     loop {
@@ -170,18 +163,17 @@ pub fn nodes(
     dialect: Dialect,
     options: &SelectOptions,
 ) -> Result<SelectedNodes, QueryError> {
-    nodes_of(timeline, &parse_selector(text, dialect)?, dialect, options)
+    nodes_of(timeline, &Question::read(text, dialect)?, options)
 }
 
 /// The same for a selector that was read before, in the same dialect.
 pub fn nodes_of(
     timeline: &dyn Timeline,
-    selector: &Selector,
-    dialect: Dialect,
+    question: &Question,
     options: &SelectOptions,
 ) -> Result<SelectedNodes, QueryError> {
-    let plan = planned(timeline, selector, dialect, options)?;
-    if let (When::Range { .. }, Some(time)) = (&plan.when, &selector.time) {
+    let plan = planned(timeline, question, options)?;
+    if let (When::Range { .. }, Some(time)) = (&plan.when, &question.time) {
         return Err(QueryError::invalid(time.at.0, "a range has no nodes, only differences")
             .with_hint("ask for one snapshot, or for every one with `@*`"));
     }

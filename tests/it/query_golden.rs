@@ -5,8 +5,9 @@
 
 use crate::support::memory::Memory;
 use pactdb::internals::query::plan::{State, When};
-use pactdb::internals::query::{Moment, Timeline, find_whole, resolve, select, select_whole};
-use pactdb::language::parse_selector;
+use pactdb::internals::query::{
+    Moment, Question, Timeline, find_whole, resolve, select, select_whole,
+};
 use pactdb::{Dialect, Generation, SelectOptions, Selected};
 use std::fmt::Write;
 
@@ -53,8 +54,7 @@ fn planned(memory: &Memory, text: &str, dialect: Dialect) -> String {
 
 fn whole(memory: &Memory, text: &str, dialect: Dialect) -> String {
     let answer = || {
-        let selector = parse_selector(text, dialect)?;
-        let plan = resolve(&selector, dialect, memory, &SelectOptions::default())?;
+        let plan = resolve(&Question::read(text, dialect)?, memory, &SelectOptions::default())?;
         let state = match plan.when {
             When::One(state) => state,
             _ => State::Cycle(memory.last_cycle()),

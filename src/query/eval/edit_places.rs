@@ -21,7 +21,7 @@ pub(crate) enum Named {
 /// What a question finds if the head counts as having a core.
 pub(crate) fn find_places(ask: &Ask, moment: &Moment<'_>) -> Read<Vec<Named>> {
     let (mut found, mut core, mut used) = (Vec::new(), None, None);
-    for group in &ask.groups {
+    for group in ask.groups.iter() {
         for (i, chain) in group.chains.iter().enumerate() {
             let chain = &*answered(chain, moment)?;
             let flat = with_head_core(chain, moment)?;

@@ -37,7 +37,7 @@ pub fn find_whole(ask: &Ask, moment: &Moment<'_>) -> Read<Vec<Hit>> {
 fn answer(ask: &Ask, mut run: impl FnMut(&Chain) -> Read<Vec<Hit>>) -> Read<Vec<Hit>> {
     let mut found = Vec::new();
     let mut used = None;
-    for group in &ask.groups {
+    for group in ask.groups.iter() {
         for (i, chain) in group.chains.iter().enumerate() {
             let hits = run(chain)?;
             if !hits.is_empty() {

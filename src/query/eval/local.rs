@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// and no chain stands in for another.
 pub(crate) fn is_local(ask: &Ask, moment: &Moment<'_>) -> Read<bool> {
     let shared = Flat::shared(moment);
-    for group in &ask.groups {
+    for group in ask.groups.iter() {
         let [chain] = &group.chains[..] else { return Ok(false) };
         if Scope::of(chain, &shared, moment)?.crosses {
             return Ok(false);

@@ -10,7 +10,6 @@ use crate::language::advise;
 use crate::language::ast::Mode;
 use crate::language::canonical_form;
 use crate::language::format;
-use crate::language::parse_selector;
 use crate::query::cost::cost_warning;
 use crate::query::count::{Counted, count};
 use crate::query::eval::{find_ids, reads, trace};
@@ -19,7 +18,7 @@ use crate::query::plan::{
     Ask, Chain, Depends, Group, Link, Plan, Reach, Start, State, When, Window, critical_depths,
 };
 use crate::query::query_error::QueryError;
-use crate::query::resolve::resolve;
+use crate::query::resolve::{Question, resolve};
 use crate::query::timeline::{Moment, Tally, Timeline};
 use describe::{describe_compound, describe_step};
 use serde::{Deserialize, Serialize};
@@ -94,9 +93,9 @@ pub fn explain_typed(
     dialect: Dialect,
     typed: bool,
 ) -> Result<Explanation, QueryError> {
-    let selector = parse_selector(text, dialect)?;
+    let selector = Question::read(text, dialect)?;
     let options = SelectOptions { typed, ..SelectOptions::default() };
-    let plan = resolve(&selector, dialect, timeline, &options)?;
+    let plan = resolve(&selector, timeline, &options)?;
     let moment = match sample(timeline, &plan.when) {
         Some(state) => Some(Moment::of(timeline, state)?),
         None => None,
@@ -133,14 +132,14 @@ fn finds(counted: Counted) -> Finds {
 /// Runs each chain that an answer needs, and counts.
 fn run(ask: &Ask, moment: &Moment<'_>) -> Result<Vec<Ran>, QueryError> {
     let mut ran = Vec::new();
-    for group in &ask.groups {
+    for group in ask.groups.iter() {
         for chain in &group.chains {
             let only = Group { chains: vec![chain.clone()] };
             let window = match ask.groups.len() {
                 1 => ask.window,
                 _ => Window { skip: 0, limit: ask.window.enough() },
             };
-            let only = Ask { groups: vec![only], order: ask.order, window };
+            let only = Ask { groups: [only].into(), order: ask.order, window };
             let tally = Cell::default();
             let moment = Moment { tally: Some(&tally), ..moment.clone() };
             let results = find_ids(&only, &moment)?.len();
@@ -260,7 +259,7 @@ fn read_words(plan: &Plan, moment: Option<&Moment<'_>>) -> Result<Vec<String>, Q
         });
     }
     let mut local = true;
-    for group in &plan.ask.groups {
+    for group in plan.ask.groups.iter() {
         local &= group.chains.len() == 1;
         for chain in &group.chains {
             let reads = reads(chain, moment)?;

@@ -22,7 +22,7 @@ pub struct Plan {
 #[derive(Debug, Clone)]
 pub struct Ask {
     /// Their results are united.
-    pub groups: Vec<Group>,
+    pub groups: Arc<[Group]>,
     /// The order that was asked for; none means the one that the selector implies (R7).
     pub order: Option<Order>,
     /// Which part of the result is wanted.

@@ -1,11 +1,13 @@
 //! Whole selectors to plans, and the positions of edits.
 
+use super::meaning::groups_of;
 use super::names::Names;
+use super::question::Question;
 use super::time::resolve_time;
 use super::window;
 use crate::code::Code;
-use crate::language::ast::{self, Control, ControlKind, Filter, Selector};
-use crate::language::{Dialect, advise, derived_facet, derived_facet_of_position};
+use crate::language::ast::{self, Control, ControlKind, Selector};
+use crate::language::{Dialect, derived_facet, derived_facet_of_position};
 use crate::query::options::SelectOptions;
 use crate::query::plan::{Ask, Chain, Group, Plan, When};
 use crate::query::query_error::QueryError;
@@ -14,26 +16,20 @@ use std::sync::Arc;
 
 /// Resolves a selector against a store.
 pub fn resolve(
-    selector: &Selector,
-    dialect: Dialect,
+    question: &Question,
     timeline: &dyn Timeline,
     options: &SelectOptions,
 ) -> Result<Plan, QueryError> {
+    let (selector, dialect): (&Selector, _) = (question, question.dialect());
     if selector.time.is_none() {
         if let (Some(error), false) = (derived_facet(selector), options.typed) {
             return Err(error.into());
         }
         refuse_mode(selector, "put a range in front, such as `@t-3..@t0`")?;
     }
-    let mut warnings: Vec<String> = advise(selector, dialect)
-        .into_iter()
-        .filter(|advice| advice.kind.is_warning())
-        .map(|advice| match advice.suggestion {
-            Some(suggestion) => format!("{} (try {suggestion})", advice.message),
-            None => advice.message,
-        })
-        .collect();
-    let ask = ask(selector, dialect, options)?;
+    let meaning = question.meaning()?;
+    let mut warnings = meaning.warnings.clone();
+    let ask = ask(selector, meaning.groups.clone(), options);
     let time = selector.time.as_ref();
     let when = resolve_time(time, dialect, timeline, options.max_snapshots, &mut warnings)?;
     if let (When::Range { .. }, Some(0)) = (&when, options.max_snapshots) {
@@ -61,7 +57,7 @@ pub fn resolve_timeless(
         return Err(QueryError::from(error).with_hint(hint));
     }
     refuse_mode(selector, "leave it out")?;
-    ask(selector, dialect, options)
+    Ok(ask(selector, groups_of(selector, dialect)?, options))
 }
 
 /// `@mode` says how a range is compared, and without a time there is none (R14.7).
@@ -84,51 +80,13 @@ pub fn resolve_position(position: &ast::Position, dialect: Dialect) -> Result<Ch
     Names::new(dialect).position(position)
 }
 
-fn ask(selector: &Selector, dialect: Dialect, options: &SelectOptions) -> Result<Ask, QueryError> {
-    let mut names = Names::new(dialect);
-    let mut groups = Vec::with_capacity(selector.groups.len());
-    let last = selector.groups.len().saturating_sub(1);
-    for (i, group) in selector.groups.iter().enumerate() {
-        let late: &[Filter] = if i == last { &selector.late_filters } else { &[] };
-        groups.push(resolve_group(&mut names, group, late)?);
-    }
+/// What is asked of one state.
+fn ask(selector: &Selector, groups: Arc<[Group]>, options: &SelectOptions) -> Ask {
     let mut order = options.order.or_else(|| window::order(&selector.controls));
     let window = window::window(&selector.controls, options);
-    if groups.len() > 1 {
-        groups = once_each(selector, groups);
-        if groups.len() == 1 {
-            // What is written as several groups never comes by recency of its own accord.
-            order = order.or(Some(ast::Order::Path));
-        }
+    if groups.len() < selector.groups.len() && groups.len() == 1 {
+        // What is written as several groups never comes by recency of its own accord.
+        order = order.or(Some(ast::Order::Path));
     }
-    Ok(Ask { groups, order, window })
-}
-
-/// The groups that are not written before: what is asked twice is answered once.
-fn once_each(selector: &Selector, groups: Vec<Group>) -> Vec<Group> {
-    let (written, last) = (&selector.groups, selector.groups.len() - 1);
-    // A late filter belongs to the last group, and makes it another one.
-    let alone = |i: usize| i == last && !selector.late_filters.is_empty();
-    let mut kept: Vec<usize> = Vec::new();
-    let mut found = Vec::new();
-    for (i, group) in groups.into_iter().enumerate() {
-        if alone(i) || kept.iter().all(|other| written[*other] != written[i]) {
-            kept.push(i);
-            found.push(group);
-        }
-    }
-    found
-}
-
-fn resolve_group(
-    names: &mut Names,
-    group: &ast::Group,
-    late: &[Filter],
-) -> Result<Group, QueryError> {
-    let mut chains = Vec::with_capacity(group.chains.len());
-    let last = group.chains.len().saturating_sub(1);
-    for (i, chain) in group.chains.iter().enumerate() {
-        chains.push(Arc::new(names.chain(chain, if i == last { late } else { &[] })?));
-    }
-    Ok(Group { chains })
+    Ask { groups, order, window }
 }

@@ -18,10 +18,8 @@ pub(super) fn plan_of(view: &View, text: &str) -> Result<Plan> {
     let dialect = view.db().dialect();
     // The columns have ages and depths in the working state, and so have tests.
     let options = SelectOptions { typed: true, ..SelectOptions::default() };
-    let plan = view
-        .db()
-        .selector(text, dialect)
-        .and_then(|selector| resolve(&selector, dialect, view, &options));
+    let plan =
+        view.db().selector(text, dialect).and_then(|selector| resolve(&selector, view, &options));
     plan.map_err(|error| Error::from(error).in_text(text))
 }
 
@@ -45,7 +43,8 @@ pub(super) fn narrowed(mut plan: Plan, ask: &Ask) -> Plan {
             tests.push(compared(NumberAttr::Header(NumberField::Cycle), condition.op, number));
         }
     }
-    for chain in plan.ask.groups.iter_mut().flat_map(|group| &mut group.chains) {
+    let groups = Arc::make_mut(&mut plan.ask.groups);
+    for chain in groups.iter_mut().flat_map(|group| &mut group.chains) {
         Arc::make_mut(chain).filter.tests.extend(tests.iter().cloned());
     }
     // SQLite looks at conditions again, so with some of them more rows may be wanted.
