@@ -21,4 +21,6 @@ pub use headers::check_content;
 pub use import::{read_document, spec_version};
 pub use size::{check_attr_size, check_node_size, check_size};
 pub use thread::thread;
-pub use tokens::{content_tokens, text_tokens};
+pub use tokens::content_tokens;
+#[cfg(feature = "sql")]
+pub use tokens::text_tokens;

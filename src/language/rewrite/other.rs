@@ -15,6 +15,9 @@ use crate::language::facets::derived_facet;
 use crate::language::span::Span;
 use crate::language::syntax_error::SyntaxError;
 
+/// Alternatives, each a list.
+type Lists<T> = Vec<Vec<T>>;
+
 /// The most groups that one group may become.
 const MOST: usize = 16;
 
@@ -291,7 +294,7 @@ impl Teller {
         links: &[Link],
         filters: &[Filter],
         span: Span,
-    ) -> Result<(Vec<Vec<Link>>, Vec<Vec<Filter>>), SyntaxError> {
+    ) -> Result<(Lists<Link>, Lists<Filter>), SyntaxError> {
         let links = links.iter().map(|link| {
             let steps = self.step(&link.step)?.into_iter();
             Ok(steps.map(|step| Link { step, combinator: link.combinator }).collect())

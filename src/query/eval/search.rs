@@ -33,7 +33,7 @@ enum Stage<T> {
     /// The alternative of the only group that is next.
     Next(usize),
     /// An alternative, or one of each group; and whether it has found anything.
-    Merging(usize, Merge<T>, bool),
+    Merging(usize, Box<Merge<T>>, bool),
     /// Everything, by id.
     Sorted(std::vec::IntoIter<FoundId>),
     Over,
@@ -132,7 +132,7 @@ impl<T: ResultItem> Search<T> {
             }
         };
         if order != Order::Id {
-            let merge = Merge::new(&chains, order, false, moment)?;
+            let merge = Box::new(Merge::new(&chains, order, false, moment)?);
             self.stage = Stage::Merging(alternative, merge, false);
             return Ok(());
         }
