@@ -120,6 +120,7 @@ fn names_that_something_has_are_never_called_unknown() {
     }
 }
 
+#[cfg(feature = "sql")]
 #[test]
 fn stages_name_what_nothing_has() {
     let db = store(5);
