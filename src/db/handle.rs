@@ -7,7 +7,6 @@ use crate::change::Working;
 use crate::code::Code;
 use crate::error::{Error, Result};
 use crate::language::Dialect;
-
 use crate::model::{Generation, Tree};
 use crate::query::Question;
 use crate::store::{Opened, Progress, Store, Verified};

@@ -204,7 +204,7 @@ fn summary(event: &Event) -> String {
 /// The call that a node is: `call search`. Of others nothing is said.
 fn called(node: &Node) -> Option<String> {
     let tool = node.attrs.get("data_tool_name").and_then(Json::as_str);
-    tool.filter(|_| node.kind.as_deref() == Some("call")).map(|tool| format!("call {tool}"))
+    tool.filter(|_| node.is_call()).map(|tool| format!("call {tool}"))
 }
 
 fn attempt_summary(attempt: &Attempt) -> String {

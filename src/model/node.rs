@@ -110,6 +110,25 @@ pub struct Node {
 }
 
 impl Node {
+    /// Whether it is the call of a tool.
+    pub fn is_call(&self) -> bool {
+        self.kind.as_deref() == Some("call")
+    }
+
+    /// Whether it is what a tool answered.
+    pub fn is_result(&self) -> bool {
+        match self.kind.as_deref() {
+            Some("result") => true,
+            Some("call") => false,
+            _ => matches!(self.role.as_deref(), Some("tool" | "function")),
+        }
+    }
+
+    /// The name that a call and its result share.
+    pub fn call_id(&self) -> Option<&str> {
+        self.attrs.get("data_call_id").and_then(Json::as_str)
+    }
+
     /// A node with an id, a type and a class, and every other header at its default.
     pub fn bare(id: Id, node_type: Name, class: Class) -> Node {
         Node {

@@ -58,29 +58,20 @@ pub fn select(
     dialect: Dialect,
     options: &SelectOptions,
 ) -> Result<Selected, QueryError> {
-    answer(timeline, text, &Question::read(text, dialect)?, options)
-}
-
-/// Answers a selector that was read before, in the same dialect, from this text.
-fn answer(
-    timeline: &dyn Timeline,
-    text: &str,
-    question: &Question,
-    options: &SelectOptions,
-) -> Result<Selected, QueryError> {
+    let question = Question::read(text, dialect)?;
     let mut diffs = Vec::new();
     let mut keep = |block| {
         diffs.push(block);
         true
     };
-    Ok(match answer_by_block(timeline, text, question, options, &mut keep)? {
+    Ok(match answer_by_block(timeline, text, &question, options, &mut keep)? {
         Selected::Range(range) => Selected::Range(RangeDiffLatestResult { diffs, ..range }),
         ids => ids,
     })
 }
 
-/// The same; what changed over a range is given to `each`, block by block, and is not in the answer.
-/// It ends early if that says no.
+/// The same for a selector that was read before, from this text; what changed over a range is given to
+/// `each`, block by block, and is not in the answer. It ends early if that says no.
 pub fn answer_by_block(
     timeline: &dyn Timeline,
     text: &str,

@@ -11,7 +11,6 @@ use crate::change::Event;
 use crate::db::Snapshot;
 use crate::error::Result;
 use crate::index::CycleKind;
-use crate::json::Json;
 use crate::model::{Id, Node, Place, Subtree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -148,7 +147,7 @@ impl Search<'_> {
         let later = known.cycles.iter().enumerate().skip(1).rev().take(LATER_VERSIONS);
         for (i, cycle) in later {
             let Some(part) = self.state.earlier(place, *cycle)? else { continue };
-            for node in results(&part).filter(|node| call_of(node) == Some(call)) {
+            for node in results(&part).filter(|node| node.call_id() == Some(call)) {
                 if gone(node)? {
                     let next = known.cycles.get(i + 1).copied();
                     let ending = self.ending(&part, node, next)?;
@@ -173,7 +172,7 @@ impl Search<'_> {
         };
         let mut first: BTreeMap<String, Vec<Arc<Node>>> = BTreeMap::new();
         for node in part.iter().flat_map(|part| results(part)) {
-            if let Some(call) = call_of(node) {
+            if let Some(call) = node.call_id() {
                 first.entry(call.to_owned()).or_default().push(node.clone());
             }
         }
@@ -261,7 +260,7 @@ impl Search<'_> {
         }
         let mut made = Made::default();
         for node in nodes {
-            let Some(call) = call_of(node).filter(|_| is_result(node)) else { continue };
+            let Some(call) = node.call_id().filter(|_| node.is_result()) else { continue };
             let above = || std::iter::successors(Some(&node.id), |id| parents.get(*id).copied());
             let by_commit = above().find_map(|id| lost.ending(id, node, cycle));
             let by_edit = above().any(|id| removed.contains(id)).then_some(Ending::Removed);
@@ -295,18 +294,5 @@ impl Made {
 }
 
 fn results(part: &Subtree) -> impl Iterator<Item = &Arc<Node>> {
-    part.entries().iter().map(|entry| &entry.node).filter(|node| is_result(node))
-}
-
-fn is_result(node: &Node) -> bool {
-    let by_role = matches!(node.role.as_deref(), Some("tool" | "function"));
-    match node.kind.as_deref() {
-        Some("result") => true,
-        Some("call") => false,
-        _ => by_role,
-    }
-}
-
-fn call_of(node: &Node) -> Option<&str> {
-    node.attrs.get("data_call_id").and_then(Json::as_str)
+    part.entries().iter().map(|entry| &entry.node).filter(|node| node.is_result())
 }

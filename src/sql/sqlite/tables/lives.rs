@@ -100,19 +100,19 @@ impl Table for Calls {
     }
 
     fn rows(&self, _: Ask) -> Result<Box<dyn Rows>> {
-        let keep = |node: &Node| is_call(node) || (is_result(node) && call_id(node).is_some());
+        let keep = |node: &Node| node.is_call() || (node.is_result() && node.call_id().is_some());
         let (calls, results): (Vec<Life>, Vec<Life>) =
             lives(&self.0, &Wanted { id: None, keep: &keep })?
                 .into_iter()
-                .partition(|life| is_call(&life.node));
+                .partition(|life| life.node.is_call());
         let mut open: HashMap<String, VecDeque<Life>> = HashMap::new();
         for result in results {
-            let id = call_id(&result.node).unwrap_or_default().to_owned();
+            let id = result.node.call_id().unwrap_or_default().to_owned();
             open.entry(id).or_default().push_back(result);
         }
         // Calls that share an id have their results in the same order.
         let pair = |call: Life| {
-            let results = call_id(&call.node).and_then(|id| open.get_mut(id));
+            let results = call.node.call_id().and_then(|id| open.get_mut(id));
             let result = results.and_then(VecDeque::pop_front);
             Called { call, result }
         };
@@ -134,7 +134,7 @@ fn call_column<'a>(
     Ok(match column {
         0 => Value::text(&call.node.id),
         1 => Value::maybe_text(result.map(|result| &*result.node.id)),
-        2 => Value::maybe_text(call_id(&call.node)),
+        2 => Value::maybe_text(call.node.call_id()),
         3 => Value::maybe_text(attr(&call.node, "data_tool_name")),
         4 => match &call.node.content {
             Some(content) => {
@@ -154,21 +154,4 @@ fn call_column<'a>(
 
 fn attr<'a>(node: &'a Node, name: &str) -> Option<&'a str> {
     node.attrs.get(name).and_then(Json::as_str)
-}
-
-fn call_id(node: &Node) -> Option<&str> {
-    attr(node, "data_call_id")
-}
-
-fn is_call(node: &Node) -> bool {
-    node.kind.as_deref() == Some("call")
-}
-
-fn is_result(node: &Node) -> bool {
-    let by_role = matches!(node.role.as_deref(), Some("tool" | "function"));
-    match node.kind.as_deref() {
-        Some("result") => true,
-        Some("call") => false,
-        _ => by_role,
-    }
 }
