@@ -6,7 +6,8 @@ use super::text::{cut, visible};
 use super::units::{instant_in, plural, size};
 use pactdb::answer::{Finds, Ran, Tally};
 use pactdb::{
-    Attempt, AttemptStatus, CommitReply, Explanation, LogEntry, Policy, Stats, UndoReply,
+    Attempt, AttemptStatus, CommitReply, Explanation, LogEntry, Policy, Stats, TableSizes,
+    UndoReply,
 };
 
 /// A closed cycle, or one that would be: what it made, and what went.
@@ -118,7 +119,30 @@ pub fn stats(look: Look, stats: &Stats) -> String {
     if let Some(why) = &stats.read_only {
         line("access", why.clone());
     }
-    table.render(look)
+    let mut out = table.render(look);
+    if let Some(tables) = &stats.tables {
+        out.push('\n');
+        out.push_str(&table_sizes(look, tables));
+    }
+    out
+}
+
+/// The tables of a store, the largest first.
+fn table_sizes(look: Look, tables: &[TableSizes]) -> String {
+    let mut sorted: Vec<&TableSizes> = tables.iter().collect();
+    sorted.sort_by_key(|table| std::cmp::Reverse(table.used_bytes));
+    let mut columns = Columns::with_head(&["table", "data", "rows", "stored", "slack"]);
+    for table in sorted {
+        let cells = [
+            table.table.clone(),
+            if table.derived { "derived" } else { "primary" }.to_owned(),
+            table.rows.to_string(),
+            size(table.stored_bytes),
+            size(table.slack_bytes),
+        ];
+        columns.push(cells.into_iter().map(|cell| Cell::new(Tone::Plain, cell)).collect());
+    }
+    columns.render(look)
 }
 
 /// A selector, explained.
