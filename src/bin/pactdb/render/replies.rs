@@ -198,8 +198,9 @@ pub fn attempts(look: Look, attempts: &[Attempt]) -> String {
         "attempt", "cycle", "at", "status", "started", "took", "in", "out", "model", "sent",
         "error",
     ];
-    // Where there is little room: what was sent, where it was sent from, and the counts go first.
-    let mut table = Columns::with_head(&names).optional(&[9, 2, 7, 6, 1, 5, 8]);
+    // Where there is little room: what was sent, where it was sent from, and the counts go first. Names
+    // and times stay, and of the status what went wrong.
+    let mut table = Columns::with_head(&names).optional(&[9, 2, 7, 6, 1, 5, 8, 3]);
     // A table of so many columns is narrow before others are.
     let time_width = look.width.saturating_sub(40);
     for attempt in attempts {
