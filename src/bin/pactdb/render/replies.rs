@@ -48,8 +48,15 @@ pub fn policies(look: Look, policies: &[Policy]) -> String {
     if policies.is_empty() {
         return "no policy: nothing is pruned\n".to_owned();
     }
-    let mut table =
-        Columns::with_head(&["region", "blocks", "bytes", "tokens", "newest turns kept"]);
+    let mut table = Columns::with_head(&[
+        "region",
+        "blocks",
+        "bytes",
+        "tokens",
+        "turns",
+        "nodes",
+        "newest turns kept",
+    ]);
     for policy in policies {
         let number = |limit: Option<u64>| {
             Cell::right(Tone::Plain, limit.map(|limit| limit.to_string()).unwrap_or_default())
@@ -59,6 +66,8 @@ pub fn policies(look: Look, policies: &[Policy]) -> String {
             number(policy.max_blocks),
             number(policy.max_bytes),
             number(policy.max_tokens),
+            number(policy.max_turns),
+            number(policy.max_nodes),
             number(policy.protect_recent_turns),
         ]);
     }
