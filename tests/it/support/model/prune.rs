@@ -35,7 +35,7 @@ impl Model {
         let mut turns = tree.preorder();
         turns.retain(|id| tree.nodes[id].class == Class::Turn);
         // The head is about to become one more.
-        if turns.len() as i64 + 1 <= limit {
+        if (turns.len() as i64) < limit {
             return None;
         }
         turns.into_iter().find(|turn| {
