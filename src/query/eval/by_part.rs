@@ -35,7 +35,7 @@ impl ByPart {
         out: &mut Vec<T>,
     ) -> Read<()> {
         let Some((depth, rank)) = rank_of(place, moment) else { return Ok(()) };
-        if T::WANTS == Wants::Ids && self.from_page(place, rank, moment, pages, out)? {
+        if T::WANTS == Wants::Ids && self.by_page(place, rank, moment, pages, out)? {
             return Ok(());
         }
         let part = read_part(moment, (place, depth, rank))?;
@@ -48,7 +48,7 @@ impl ByPart {
     }
 
     /// Adds what the turn index knows of a turn; false if that is not enough.
-    fn from_page<T: ResultItem>(
+    fn by_page<T: ResultItem>(
         &mut self,
         place: Place,
         rank: u64,
