@@ -103,14 +103,44 @@ fn check(storage: &Memory) {
         assert_eq!(policies, log.policies(commit.seq));
         parts.check_changes(*cycle);
     }
-    // The indexes are written by every 64th snapshot.
+    // Every 64th snapshot is a checkpoint; those after it write the indexes up to it.
     let checkpoints: Vec<u64> = cycles.chunks_exact(64).map(|chunk| chunk[63]).collect();
     let sum = checkpoints.last().map(|last| (*last, parts.digest(*last, &spec_version).1));
     assert_eq!(meta.checkpoint, sum);
-    indexes::check(&db, &parts, checkpoints.last().copied().unwrap_or_default());
+    let written = Written { checkpoints, position: cycles.len() % 64 };
+    indexes::check(&db, &parts, &written);
     indexes::check_notes(&db, &log);
-    search::check(&db, &parts, &log, &checkpoints);
-    figures::check(&db, &parts, &log, &meta.generation);
+    search::check(&db, &parts, &log, &written);
+    figures::check(&db, &parts, &log, &meta.generation, &written);
+}
+
+/// How far the indexes are written.
+struct Written {
+    /// The last cycles of the layers of 64 snapshots that are complete.
+    checkpoints: Vec<u64>,
+    /// How many snapshots came after the last of them.
+    position: usize,
+}
+
+impl Written {
+    /// The last cycles of the last layer but one, and of the last one; 0 where there is none.
+    fn upto(&self) -> (u64, u64) {
+        let from_the_end = |n: usize| {
+            let at = self.checkpoints.len().checked_sub(n);
+            at.map_or(0, |at| self.checkpoints[at])
+        };
+        (from_the_end(2), from_the_end(1))
+    }
+
+    /// How many of so many things of the last layer are written, in pieces from a position on.
+    fn of(&self, things: usize, first: usize, pieces: usize) -> usize {
+        things * (self.position + 1).saturating_sub(first).min(pieces) / pieces
+    }
+
+    /// The last cycle that a table knows which is written whole, at position 25.
+    fn whole(&self) -> u64 {
+        if self.position >= 25 { self.upto().1 } else { self.upto().0 }
+    }
 }
 
 #[test]
