@@ -6,8 +6,8 @@ use super::head::Head;
 use super::reader::{Base, StoreReader};
 use crate::change::{Closed, Event, State};
 use crate::index::{
-    ClosedCycle, CycleKind, new_cycle, part_key, write_checkpoint, write_closed,
-    write_side_rows, write_slice,
+    ClosedCycle, CycleKind, new_cycle, part_key, write_checkpoint, write_closed, write_side_rows,
+    write_slice,
 };
 use crate::limits::CHECKPOINT_EVERY;
 use crate::log::{LOG, LogEnd, NewEvent, Stamp, append_events};
@@ -184,9 +184,9 @@ impl Store {
         }
         let memtable = self.reader.memtable();
         match from {
-            Some(from) => from.with(|view| {
-                write_slice(txn, &memtable, position, snapshots, view.log()?)
-            })?,
+            Some(from) => {
+                from.with(|view| write_slice(txn, &memtable, position, snapshots, view.log()?))?
+            }
             None => write_slice(txn, &memtable, position, snapshots, &txn.open_table(LOG)?)?,
         }
         Ok(Derived { skeleton_at, position })

@@ -35,13 +35,13 @@ fn store() -> Vec<u8> {
     import_session(&db);
     must(&db, &json!({"op": "add", "to": "^sys", "id": "rules", "content": "Be brief."}));
     must(&db, &json!({"op": "attempt", "action": "start", "attempt_id": "open"}));
-    while db.last_cycle() < 64 {
+    while db.last_cycle() < 90 {
         let turn = db.last_cycle();
         let id = format!("u{turn}");
         let mut said = json!({"op": "add", "id": id, "content": format!("number {turn}")});
         match turn % 4 {
             0 => said["refs"] = json!(["rules", format!("u{}", turn - 1)]),
-            1 => said["ttl"] = json!(64 - turn + turn % 5),
+            1 => said["ttl"] = json!(90 - turn + turn % 5),
             2 => (said["key"], said["cad"]) = (json!(format!("k{}", turn % 6)), json!(3)),
             _ => {
                 let name = format!("a{turn}");

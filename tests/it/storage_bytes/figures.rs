@@ -35,13 +35,7 @@ struct Figures {
     worst: Option<[u64; 5]>,
 }
 
-pub(super) fn check(
-    db: &Database,
-    parts: &Parts,
-    log: &Log,
-    generation: &str,
-    written: &Written,
-) {
+pub(super) fn check(db: &Database, parts: &Parts, log: &Log, generation: &str, written: &Written) {
     let (mut all, mut before) = (Vec::new(), (None, Vec::new()));
     for cycle in parts.commits.keys() {
         let new = thread(parts, log, generation, *cycle);
