@@ -20,8 +20,8 @@ mod tables;
 
 use crate::support::life::{CLOCK, live, must, requests};
 use crate::support::storage::Memory;
-use pactdb::Options;
 use pactdb::session::{ImportRequest, dump, import};
+use pactdb::{Db, Options};
 use redb::Database;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -161,6 +161,16 @@ fn every_byte_of_the_frozen_stores_has_an_explanation() {
     assert_eq!(versions, BTreeSet::from([1, 2]));
 }
 
+/// Commits until so many snapshots are there beside whole layers of 64.
+fn commit_to(db: &Db, position: usize) {
+    loop {
+        must(db, &json!({"op": "commit"}));
+        if db.history().iter().count() % 64 == position {
+            return;
+        }
+    }
+}
+
 /// A store with every sort of event, of header and of row.
 #[test]
 fn every_byte_of_a_lively_store_has_an_explanation() {
@@ -200,12 +210,17 @@ fn every_byte_of_a_lively_store_has_an_explanation() {
     }
     // A cadence that runs when the indexes are written.
     must(&db, &json!({"op": "add", "key": "clock", "cad": 5, "ttl": 1, "content": "tick"}));
-    loop {
-        must(&db, &json!({"op": "commit"}));
-        if db.history().iter().count().is_multiple_of(64) {
-            break;
-        }
+    commit_to(&db, 0);
+    drop(db);
+    check(&storage);
+    // While they are written, a slice with each commit, and when they are.
+    for position in [6, 14, 20, 25] {
+        let db = Options::new().clock(CLOCK).open_on(storage.clone()).unwrap();
+        commit_to(&db, position);
+        drop(db);
+        check(&storage);
     }
+    let db = Options::new().clock(CLOCK).open_on(storage.clone()).unwrap();
     must(&db, &json!({"op": "add", "id": "open", "content": "not committed"}));
     must(&db, &json!({"op": "attempt", "action": "start", "attempt_id": "open"}));
     drop(db);
