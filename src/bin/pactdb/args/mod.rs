@@ -16,7 +16,7 @@ pub use read::{
 pub use serve::{LogForm, ServeArgs, UiArgs};
 pub use session::{
     AttemptCommand, AttemptFacts, AttemptListArgs, DumpArgs, ExportArgs, ForkArgs, ImportArgs,
-    LoadArgs, ReplayArgs, ThreadArgs, WatchArgs,
+    LoadArgs, ReplayArgs, StatsArgs, ThreadArgs, WatchArgs,
 };
 pub use sql::SqlArgs;
 
@@ -416,8 +416,8 @@ pub enum Command {
   pactdb timeline --csv --buckets 2000 > sizes.csv")]
     Timeline(TimelineArgs),
     /// Show figures of the store
-    #[command(after_help = "Example:\n  pactdb stats --json")]
-    Stats,
+    #[command(after_help = "Examples:\n  pactdb stats --json\n  pactdb stats --tables")]
+    Stats(StatsArgs),
 
     /// Check the chain, the contents, every digest and everything that is derived
     #[command(after_help = "Example:\n  pactdb verify && cp memory.pactdb backup.pactdb")]
@@ -425,7 +425,7 @@ pub enum Command {
     /// Make everything that is derived again from the log
     #[command(after_help = "Example:\n  pactdb rebuild")]
     Rebuild,
-    /// Report what looks like a key, a token or a card in the whole history, never the text itself
+    /// Report what looks like a key, a token or a card in the history, never its text
     #[command(
         after_help = "Patterns: api-key, aws-key, github-token, google-key, slack-token, bearer, jwt,
 private-key and card; email only if it is asked for.
