@@ -214,6 +214,35 @@ fn a_node_is_shown_with_its_life_and_its_relations() {
 }
 
 #[test]
+fn lifelines_of_a_selector_come_in_pages() {
+    let served = Served::start(|_| {});
+    lively(&served);
+    let many = |n: usize| {
+        let content = format!("note {n}");
+        json!({"op": "add", "role": "assistant", "id": format!("n{n}"), "content": content})
+    };
+    let mut requests: Vec<Value> = (0..700).map(many).collect();
+    requests.push(json!({"op": "commit"}));
+    say(&served, "alice", &requests);
+    // Those that are there no more come last, and what is no block is found if it is asked for.
+    let Some(browser) = opened(&served, "#/alice/now/lifelines?q=.cb%2C+.mt") else { return };
+    browser.wait("document.querySelectorAll('.lives .life-row').length >= 150");
+    let rows = "[...document.querySelectorAll('.lives .life-row')]";
+    browser.wait(&format!(
+        "(document.querySelector('#main').scrollTop = 1e9, {rows}.some((row) => row.textContent.includes('expired')))"
+    ));
+    let hrefs = browser.run(&format!("return {rows}.map((row) => row.getAttribute('href'));"));
+    let mut hrefs: Vec<String> = serde_json::from_value(hrefs).unwrap();
+    assert_eq!(hrefs.len(), 700 + 14 + 13, "blocks and turns that ever were");
+    hrefs.sort();
+    hrefs.dedup();
+    assert_eq!(hrefs.len(), 727, "each once");
+    at(&browser, "#/alice/now/lifelines?q=.cb[role=");
+    browser.wait_for_text("E_SELECTOR_INVALID");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
 fn nothing_that_is_stored_does_anything() {
     let served = Served::start(|_| {});
     Db::create(served.path("alice"), Generation::V0_1).unwrap();
