@@ -51,7 +51,7 @@ request! {
     /// Makes everything that is derived again from the log. Reports progress.
     pub struct Rebuild {}
 
-    /// Packs the file and gives free room back.
+    /// Packs the file and gives free room back. Reports progress.
     pub struct Compact {}
 }
 
