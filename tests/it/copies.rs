@@ -1,7 +1,7 @@
 //! A store is packed by a copy into a new file, which takes the place of the old one: the handle goes
 //! on with it, nobody else gets in between, and a kill leaves the old file or the new one, whole.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 use pactdb::{Add, Budget, Cancel, Code, Commit, Db, Generation, Options, Packed};
 use std::io::{BufRead, BufReader};
@@ -57,7 +57,7 @@ fn the_handle_goes_on_with_the_copy() {
     assert_ne!(inode(&path), old);
     assert!(db.stats().unwrap().sizes.file_bytes < sizes.file_bytes);
     assert_eq!(std::fs::metadata(&path).unwrap().mode() & 0o777, 0o640);
-    assert_eq!(names(folder.path()), [path.clone()]);
+    assert_eq!(names(folder.path()), std::slice::from_ref(&path));
     // Nobody else can open it.
     assert_eq!(Db::open(&path).unwrap_err().code, Code::StoreLocked);
     // What was not committed is there, and what comes now goes into the new file.
