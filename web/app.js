@@ -302,6 +302,9 @@ function failed(error) {
   } else if (error.code === "E_SNAPSHOT_NOT_FOUND") {
     const link = el("a", { href: hrefOf({ ...page.route, at: null }) }, "Go to the working state");
     main.replaceChildren(stateOf("There is no such cycle", error.message, link));
+  } else if (error.code === "E_PRUNED") {
+    const link = el("a", { href: hrefOf({ ...page.route, at: null }) }, "Go to the working state");
+    main.replaceChildren(stateOf("This is not kept any more", error.message, link));
   } else {
     main.replaceChildren(errorState(error));
   }

@@ -77,8 +77,10 @@ class EmbeddedSource {
     return this.data.lives.find((life) => life.id === id) ?? null;
   }
 
-  async lives({ offset, limit }) {
-    return this.data.lives.filter(({ bytes }) => bytes !== null).slice(offset, offset + limit);
+  async lives({ start, limit }) {
+    const all = this.data.lives.filter(({ bytes }) => bytes !== null);
+    const end = (start ?? 0) + limit;
+    return { lives: all.slice(start ?? 0, end), next: end < all.length ? end : null };
   }
 
   async referrers(id, at) {

@@ -7,6 +7,9 @@ import { Api } from "./api.js";
 const COLUMNS =
   "id, parent, nodeType, role, kind, key, bytes, ttl, age, offset, depth, pinned, tags, cycle, attrs";
 
+/// Cycles in which births are looked for at a time, at first.
+const WINDOW = 64;
+
 /// A time address out of a cycle, or of null for the working state.
 export function addressOf(at) {
   return at === null ? undefined : `@c${at}`;
@@ -83,13 +86,32 @@ export class Source {
     return reply.rows.map(lifeOf)[0] ?? null;
   }
 
-  /// Lives of blocks, oldest first, some at a time.
-  async lives({ selector, offset, limit }, signal) {
-    const filter = selector ? "and id in (select id from pact(?)) " : "";
-    const q = `select id, role, type, born, ended, how, bytes from lives where bytes is not null ${filter}order by born, id limit ${limit} offset ${offset}`;
-    const every = selector && !selector.trim().startsWith("@") ? `@* ${selector}` : selector;
-    const reply = await this.api.askAlone({ op: "sql", q, params: selector ? [every] : undefined }, signal);
-    return reply.rows.map(lifeOf);
+  /// Lives of blocks, oldest first, some at a time: `{lives, next}`, where `next` is where to go on, null at
+  /// the end. `last` is the last cycle. Births are looked for in a few cycles at a time, so that a page costs
+  /// what it shows; which nodes a selector ever found is asked as a whole.
+  async lives({ selector, start, limit, last }, signal) {
+    const columns = "select id, role, type, born, ended, how, bytes from lives where bytes is not null";
+    const ask = async (condition, params, offset) => {
+      const q = `${columns} and ${condition} order by born, id limit ${limit} offset ${offset}`;
+      return (await this.api.askAlone({ op: "sql", q, params }, signal)).rows.map(lifeOf);
+    };
+    if (selector) {
+      const every = selector.trim().startsWith("@") ? selector : `@* ${selector}`;
+      const offset = start?.offset ?? 0;
+      const lives = await ask("id in (select id from pact(?))", [every], offset);
+      return { lives, next: lives.length < limit ? null : { offset: offset + limit } };
+    }
+    let { from, width, offset } = start ?? { from: 0, width: WINDOW, offset: 0 };
+    const found = [];
+    while (from <= last + 1) {
+      const lives = await ask("born between ? and ?", [from, from + width - 1], offset);
+      found.push(...lives);
+      if (lives.length === limit) return { lives: found, next: { from, width, offset: offset + limit } };
+      [from, offset] = [from + width, 0];
+      if (found.length >= limit / 2) return { lives: found, next: from > last + 1 ? null : { from, width, offset } };
+      width *= 2;
+    }
+    return { lives: found, next: null };
   }
 
   /// The ids of nodes that refer to a node in a state.

@@ -13,6 +13,7 @@ use crate::log::Record;
 use crate::model::{Node, Place, Subtree, Tree, TurnSource, violations};
 use crate::query::Read;
 use crate::snapshot::{export, node_object, thread};
+use crate::store::TableSizes;
 use std::sync::Arc;
 
 /// A state of the tree, to be read: a snapshot, or the working state as it was when it was taken
@@ -343,7 +344,13 @@ impl Db {
             uncommitted: uncommitted(&working),
             read_only: self.inner.store.why_only_read().map(str::to_owned),
             sizes: self.inner.store.sizes()?,
+            tables: None,
         })
+    }
+
+    /// How large each table of the store is, in the order of their names.
+    pub fn table_sizes(&self) -> Result<Vec<TableSizes>> {
+        Ok(self.inner.store.table_sizes()?)
     }
 }
 

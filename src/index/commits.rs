@@ -160,7 +160,7 @@ pub(super) fn write_cycle(
         // What the instances at the start of the next cycle use is counted when they are applied.
         next_id: next.next_id,
         last_ns: next.last_ns,
-        policies: next.policies.iter().map(StoredPolicy::from).collect(),
+        policies: StoredPolicy::list_of(&next.policies),
         totals: next.totals,
         used: used.iter().map(|id| id.to_string()).collect(),
         placed: placed.iter().map(|(id, place)| (id.to_string(), *place)).collect(),
@@ -245,7 +245,7 @@ impl StoredCycle {
     }
 
     pub(crate) fn policies(&self) -> Result<Vec<Policy>, StoreError> {
-        self.policies.iter().cloned().map(StoredPolicy::into_policy).collect()
+        StoredPolicy::policies(self.policies.iter().cloned())
     }
 
     /// What the cycle adds to the index.

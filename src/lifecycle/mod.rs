@@ -14,6 +14,7 @@ mod policy;
 mod prune;
 mod seal;
 mod sweep;
+mod turns;
 
 pub use policy::{Policy, Region, RegionTotals, Totals};
 pub use prune::prunable;
@@ -30,7 +31,7 @@ pub struct Removed {
     pub expired: Vec<Id>,
     /// Removable containers that became empty, in the canonical order from before the commit.
     pub cascaded: Vec<Id>,
-    /// Blocks that policies removed, in the order in which they went.
+    /// Turns and blocks that policies removed, in the order in which they went.
     pub pruned: Vec<Id>,
 }
 

@@ -59,6 +59,12 @@ pub struct Policy {
     /// The most estimated tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u64>,
+    /// The most turns, the head that is about to be sealed among them: whole turns go, oldest first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_turns: Option<u64>,
+    /// The most nodes below the region, or below all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_nodes: Option<u64>,
     /// Turns that are left alone, counted from the newest; the head is the newest of all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protect_recent_turns: Option<u64>,
@@ -97,6 +103,7 @@ impl Policy {
         within(self.max_blocks, totals.blocks)
             && within(self.max_bytes, totals.bytes)
             && within(self.max_tokens, totals.tokens)
+            && within(self.max_nodes, totals.nodes)
     }
 }
 
@@ -173,5 +180,15 @@ impl RegionTotals {
             Some(Region::Ah) => self.ah,
             None => self.sys.plus(self.seq).plus(self.ah),
         }
+    }
+
+    /// What a policy's limits are held against: `^sys` and `^ah` are no nodes below a region.
+    pub fn limited(&self, region: Option<Region>) -> Totals {
+        let tops = match region {
+            Some(Region::Sys | Region::Ah) => 1,
+            Some(Region::Seq) => 0,
+            None => 2,
+        };
+        self.of(region).minus(Totals { nodes: tops, ..Totals::default() })
     }
 }

@@ -4,14 +4,14 @@
 //! Storage keeps the blocks of the sealed turns in that order, as far as it knows them, so pruning
 //! costs what it looks at and not what exists. Where it does not, every live turn is read.
 
-use super::{Policy, Region, RegionTotals, Sweep, Totals};
+use super::{Policy, Region, RegionTotals, Sweep, Totals, turns};
 use crate::model::{
     Class, Id, Node, Place, PruneRank, ReadError, Slot, Subtree, Tree, TurnSource, prune_rank,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
-/// Removes what the policies ask for; returns the blocks in the order in which they went.
+/// Removes what the policies ask for; returns the turns and blocks in the order in which they went.
 ///
 /// `committed` are the totals of the newest snapshot; what the commit in progress changed is
 /// counted here.
@@ -26,12 +26,13 @@ pub fn prune(
     }
     let mut totals = current_totals(sweep, committed)?;
     for policy in policies {
-        if policy.allows(&totals.of(policy.region)) {
+        gone.append(&mut turns::drop_turns(sweep, policy, &mut totals)?);
+        if policy.allows(&totals.limited(policy.region)) {
             continue;
         }
         let mut candidates = Candidates::new(sweep, policy)?;
         let mut passed = Passed::default();
-        while !policy.allows(&totals.of(policy.region)) {
+        while !policy.allows(&totals.limited(policy.region)) {
             let Some((rank, place)) = passed.next(sweep, &mut candidates)? else { break };
             let id = rank.2;
             let node = sweep.node_at_start(place, &id)?;
@@ -220,7 +221,7 @@ fn current_totals(sweep: &Sweep<'_>, committed: &RegionTotals) -> Result<RegionT
 }
 
 impl RegionTotals {
-    fn subtract(&mut self, place: Place, node: Totals) {
+    pub(super) fn subtract(&mut self, place: Place, node: Totals) {
         let region = match place {
             Place::Sys => &mut self.sys,
             Place::Turn(_) => &mut self.seq,

@@ -10,7 +10,8 @@ use crate::storage::StoreError;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// A policy on disk.
+/// A policy on disk. Limits that came later follow it in an entry of their own, whose region is
+/// [`MORE_LIMITS`], so a policy without them is written as it always was.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct StoredPolicy {
     region: u8,
@@ -18,6 +19,56 @@ pub(crate) struct StoredPolicy {
     max_bytes: Option<u64>,
     max_tokens: Option<u64>,
     protect_recent_turns: Option<u64>,
+}
+
+/// The region of an entry that has further limits of the policy before it: `max_turns` and
+/// `max_nodes`, in the places of blocks and bytes.
+const MORE_LIMITS: u8 = 4;
+
+impl StoredPolicy {
+    /// The entries of a list of policies.
+    pub(crate) fn list_of(policies: &[Policy]) -> Vec<StoredPolicy> {
+        policies
+            .iter()
+            .flat_map(|policy| [Some(policy.into()), more_limits(policy)])
+            .flatten()
+            .collect()
+    }
+
+    /// The policies of a list of entries.
+    pub(crate) fn policies(
+        entries: impl IntoIterator<Item = StoredPolicy>,
+    ) -> Result<Vec<Policy>, StoreError> {
+        let mut policies: Vec<Policy> = Vec::new();
+        let mut complete = true;
+        for entry in entries {
+            if entry.region != MORE_LIMITS {
+                policies.push(entry.into_policy()?);
+                complete = false;
+                continue;
+            }
+            let is_empty = entry.max_blocks.is_none() && entry.max_bytes.is_none();
+            let has_other = entry.max_tokens.is_some() || entry.protect_recent_turns.is_some();
+            let policy = policies.last_mut().filter(|_| !complete && !is_empty && !has_other);
+            let policy =
+                policy.ok_or_else(|| StoreError::corrupt("limits that belong to no policy"))?;
+            policy.max_turns = entry.max_blocks;
+            policy.max_nodes = entry.max_bytes;
+            complete = true;
+        }
+        Ok(policies)
+    }
+}
+
+fn more_limits(policy: &Policy) -> Option<StoredPolicy> {
+    let more = StoredPolicy {
+        region: MORE_LIMITS,
+        max_blocks: policy.max_turns,
+        max_bytes: policy.max_nodes,
+        max_tokens: None,
+        protect_recent_turns: None,
+    };
+    (policy.max_turns.is_some() || policy.max_nodes.is_some()).then_some(more)
 }
 
 impl From<&Policy> for StoredPolicy {
@@ -38,7 +89,7 @@ impl From<&Policy> for StoredPolicy {
 }
 
 impl StoredPolicy {
-    pub(crate) fn into_policy(self) -> Result<Policy, StoreError> {
+    fn into_policy(self) -> Result<Policy, StoreError> {
         let region = match self.region {
             0 => None,
             1 => Some(Region::Sys),
@@ -53,6 +104,8 @@ impl StoredPolicy {
             max_blocks: self.max_blocks,
             max_bytes: self.max_bytes,
             max_tokens: self.max_tokens,
+            max_turns: None,
+            max_nodes: None,
             protect_recent_turns: self.protect_recent_turns,
         })
     }

@@ -92,7 +92,7 @@ impl From<&Event> for StoredEvent {
             },
             Event::Removed { ids } => StoredEvent::Removed { ids: texts(ids) },
             Event::PolicySet { policies } => {
-                StoredEvent::PolicySet { policies: policies.iter().map(Into::into).collect() }
+                StoredEvent::PolicySet { policies: StoredPolicy::list_of(policies) }
             }
             Event::CadenceEnded { key } => StoredEvent::CadenceEnded { key: key.to_string() },
             Event::Attempt(attempt) => StoredEvent::Attempt(Box::new(attempt.into())),
@@ -161,12 +161,9 @@ impl StoredEvent {
                     .collect::<Result<_, StoreError>>()?,
             },
             StoredEvent::Removed { ids: list } => Event::Removed { ids: ids(list) },
-            StoredEvent::PolicySet { policies } => Event::PolicySet {
-                policies: policies
-                    .into_iter()
-                    .map(StoredPolicy::into_policy)
-                    .collect::<Result<_, _>>()?,
-            },
+            StoredEvent::PolicySet { policies } => {
+                Event::PolicySet { policies: StoredPolicy::policies(policies)? }
+            }
             StoredEvent::CadenceEnded { key } => Event::CadenceEnded { key: key.into() },
             StoredEvent::Attempt(attempt) => Event::Attempt(attempt.into_attempt()?),
             StoredEvent::Undone { group } => Event::Undone { group },

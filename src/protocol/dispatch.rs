@@ -164,7 +164,13 @@ run! {
         Ok(Formatted { canonical, dialect: to, notes })
     };
     Log => Vec<LogEntry>: |request, call| call.db.log(&request);
-    GetStats => Stats: |GetStats {}, call| call.db.stats();
+    GetStats => Stats: |GetStats { tables }, call| {
+        let mut stats = call.db.stats()?;
+        if tables {
+            stats.tables = Some(call.db.table_sizes()?);
+        }
+        Ok(stats)
+    };
     Verify => Verified: |Verify {}, call| call.watched(|db, tell| db.verify(tell));
     Rebuild => Verified: |Rebuild {}, call| call.watched(|db, tell| db.rebuild(tell));
     Compact => Compacted: |Compact {}, call| {

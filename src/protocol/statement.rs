@@ -28,8 +28,15 @@ pub const COMMIT_FIELDS: [&str; 4] =
     ["expected_cycle", "expected_event", "created_at_ns", "dry_run"];
 
 /// The fields of one policy.
-pub const POLICY_FIELDS: [&str; 5] =
-    ["region", "max_blocks", "max_bytes", "max_tokens", "protect_recent_turns"];
+pub const POLICY_FIELDS: [&str; 7] = [
+    "region",
+    "max_blocks",
+    "max_bytes",
+    "max_tokens",
+    "max_turns",
+    "max_nodes",
+    "protect_recent_turns",
+];
 
 /// The fields of an add beside those that have a place of their own in the statement.
 pub fn add_fields() -> Vec<&'static str> {

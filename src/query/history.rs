@@ -6,7 +6,10 @@
 //! the parts that changed, a snapshot is asked in full, as far as anybody asks on. It remembers the
 //! ids that it has given, and holds nothing of the store.
 
-use super::eval::{Hit, ResultItem, Search, arrange, find_in, find_whole, is_local};
+use super::alternatives::Alternatives;
+use super::eval::{
+    Hit, ResultItem, Search, arrange, chains_are_local, find_in, find_whole, is_local,
+};
 use super::plan::{Ask, Depends, State, Window, critical_depths, pinned_ids};
 use super::timeline::{HeldMoment, Moment, Read, Timeline};
 use crate::budget;
@@ -34,6 +37,17 @@ fn unlimited(ask: &Ask) -> Ask {
     Ask { window: Window::default(), ..ask.clone() }
 }
 
+/// How much of a snapshot has to be asked, if the next one was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asking {
+    /// The parts that differ.
+    Parts,
+    /// The same, and which alternatives count follows from what they have.
+    Alternatives,
+    /// All of it.
+    Full,
+}
+
 /// A question on its way through every snapshot.
 pub(super) struct Every<T> {
     /// Without its window.
@@ -43,8 +57,10 @@ pub(super) struct Every<T> {
     /// The snapshots that there were at first, and how many have been asked.
     history: Option<History>,
     asked: u64,
-    /// The one that was asked last, and whether the question is local there.
-    newer: Option<(u64, bool)>,
+    /// The one that was asked last, and how it was.
+    newer: Option<(u64, Asking)>,
+    /// What `??` comes to, if that is found out from what changed.
+    alternatives: Alternatives,
     seen: HashSet<Id>,
     /// How many are still to be left out, and how many may still be given.
     skip: u64,
@@ -65,6 +81,7 @@ impl<T: ResultItem> Every<T> {
             history: None,
             asked: 0,
             newer: None,
+            alternatives: Alternatives::of(ask),
             seen: HashSet::new(),
             skip: ask.window.skip,
             left: ask.window.limit.unwrap_or(u64::MAX),
@@ -122,19 +139,43 @@ impl<T: ResultItem> Every<T> {
         let Some(cycle) = history.back(self.asked) else { return Ok(false) };
         self.asked += 1;
         let moment = Moment::of(timeline, State::Cycle(cycle))?;
-        let is_local = match self.newer {
-            Some((newer, known)) if timeline.same_top(newer, cycle)? => known,
-            _ => self.critical.is_some() && is_local(&self.ask, &moment)?,
+        let newer = self.newer;
+        let (asking, same_top) = match newer {
+            Some((newer, known)) if timeline.same_top(newer, cycle)? => (known, true),
+            _ => (self.asking(&moment)?, false),
         };
-        match self.newer.replace((cycle, is_local)) {
-            Some((newer, true)) if is_local => {
+        self.newer = Some((cycle, asking));
+        match newer {
+            Some((newer, Asking::Parts)) if asking == Asking::Parts => {
                 let places = self.differing(timeline, &moment, newer)?;
                 let hits = find_in(&self.ask, &moment, &places)?;
                 self.meet(cycle, hits.into_iter().map(T::of).collect());
             }
-            _ => self.open = Some((moment.hold(), Search::new(&self.ask))),
+            Some((newer, Asking::Alternatives)) if same_top => {
+                let places = self.differing(timeline, &moment, newer)?;
+                self.alternatives.changed(&places);
+                let hits = self.alternatives.find(&self.ask, &moment, &self.seen)?;
+                self.meet(cycle, hits.into_iter().map(T::of).collect());
+            }
+            _ => {
+                self.alternatives.forget();
+                self.open = Some((moment.hold(), Search::new(&self.ask)));
+            }
         }
         Ok(true)
+    }
+
+    /// How a snapshot is asked if the one before it looks alike.
+    fn asking(&self, moment: &Moment<'_>) -> Read<Asking> {
+        Ok(if self.critical.is_none() {
+            Asking::Full
+        } else if is_local(&self.ask, moment)? {
+            Asking::Parts
+        } else if !self.depends.age && chains_are_local(&self.ask, moment)? {
+            Asking::Alternatives
+        } else {
+            Asking::Full
+        })
     }
 
     /// The parts in which a snapshot may have what the next one, of the cycle `newer`, has not.

@@ -4,7 +4,7 @@
 //!
 //! - `resolve` gives names, types and times their meaning in a dialect and a store.
 //! - [`plan`] is the result: what is asked, in cycles and tests, without any syntax.
-//! - `eval` answers a plan on one state; `history` on every snapshot (`@*`); `cursor` gives either
+//! - `eval` answers a plan on one state; `history` on every snapshot (`@*`), `alternatives` what `??` comes to there; `cursor` gives either
 //!   page by page; `range` compares snapshots, and `diff` any two states.
 //! - `cost` warns of questions that cost more than what they read once.
 //! - `select` and `explain` lead through all stages; `states` says which states a text is about;
@@ -21,6 +21,7 @@
 //! each other, also over others. A `mod.rs` uses the files of its folder and is used by none of them:
 //! what they share stands in a file of its own.
 
+mod alternatives;
 mod cost;
 mod count;
 mod cursor;

@@ -25,7 +25,7 @@ macro_rules! assets {
 pub(super) const INDEX: &str = "index.html";
 
 /// Every file. Modules stand behind those that they import.
-pub(super) static ASSETS: [Asset; 29] = assets![
+pub(super) static ASSETS: [Asset; 30] = assets![
     "index.html",
     "style.css",
     "views.css",
@@ -38,6 +38,7 @@ pub(super) static ASSETS: [Asset; 29] = assets![
     "parts/format.js",
     "parts/chart.js",
     "parts/chunks.js",
+    "parts/follow.js",
     "parts/json.js",
     "parts/question.js",
     "parts/complete.js",

@@ -202,6 +202,14 @@ impl<'a> Leaf<'a> {
         self.value_end(self.count - 1)
     }
 
+    fn key(&self, row: usize) -> Option<&'a [u8]> {
+        let start = match row {
+            0 => Some(self.keys()),
+            _ => self.key_end(row - 1),
+        };
+        self.page.get(start?..self.key_end(row)?)
+    }
+
     fn value(&self, row: usize) -> Option<&'a [u8]> {
         let start = match row {
             0 => self.key_end(self.count - 1),
@@ -243,7 +251,9 @@ pub(super) fn is_branch(page: &[u8]) -> bool {
 pub(super) fn named_by(page: &[u8], tree: Tree, layout: Layout) -> Vec<Named> {
     match page.first() {
         Some(&BRANCH) => children(page, tree, layout).unwrap_or_default(),
-        Some(&LEAF) if tree.lists_tables => tables(page, tree, layout),
+        Some(&LEAF) if tree.lists_tables => {
+            tables(page, tree, layout).into_iter().filter_map(|table| table.root).collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -261,22 +271,35 @@ fn children(page: &[u8], tree: Tree, layout: Layout) -> Option<Vec<Named>> {
     Some(children)
 }
 
-/// The roots of the tables in a list. A row is: its sort, how many rows the table has, whether there
-/// is a root, the root, and of keys and values whether they have a fixed width, and which.
-fn tables(page: &[u8], tree: Tree, layout: Layout) -> Vec<Named> {
+/// A table in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Listed {
+    pub(super) name: String,
+    /// How many rows it says that it has.
+    pub(super) rows: u64,
+    /// There is none if it is empty.
+    pub(super) root: Option<Named>,
+}
+
+/// The tables in a list. A row is: its sort, how many rows the table has, whether there is a root,
+/// the root, and of keys and values whether they have a fixed width, and which.
+pub(super) fn tables(page: &[u8], tree: Tree, layout: Layout) -> Vec<Listed> {
     let Some(leaf) = Leaf::of(page, tree) else { return Vec::new() };
-    let root = |row: usize| {
-        let row = leaf.value(row)?;
-        if *row.first()? != TABLE || *row.get(9)? == 0 {
+    let listed = |at: usize| {
+        let row = leaf.value(at)?;
+        if *row.first()? != TABLE {
             return None;
         }
+        let name = String::from_utf8_lossy(leaf.key(at)?).into_owned();
+        let rows = bytes_at(row, 1).map(u64::from_le_bytes)?;
         let width = |at: usize| {
             let width = u32_at(row, at + 1)?;
             Some((*row.get(at)? != 0).then_some(width))
         };
         let (key, value) = (width(42)?, width(47)?);
         let tree = Tree { key, value, lists_tables: false, is_redbs: tree.is_redbs };
-        layout.root(row, 10, tree)
+        let root = if *row.get(9)? == 0 { None } else { Some(layout.root(row, 10, tree)?) };
+        Some(Listed { name, rows, root })
     };
-    (0..leaf.count).filter_map(root).collect()
+    (0..leaf.count).filter_map(listed).collect()
 }

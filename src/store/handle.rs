@@ -2,7 +2,7 @@
 
 use super::head::{Head, derived_is_current};
 use super::reader::{Base, SharedBase, StoreReader};
-use crate::log::META;
+use crate::log::{LOG, META};
 use crate::model::Generation;
 use crate::storage::{NewFile, Readable, Side, StoreError, Watch, file_bytes, room};
 use std::path::{Path, PathBuf};
@@ -44,6 +44,25 @@ pub struct StoreSizes {
     pub used_bytes: u64,
     /// Pages that can be used again, and the room that was taken ahead.
     pub free_bytes: u64,
+}
+
+/// The sizes of one table of a store.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct TableSizes {
+    /// Its name, as in docs/storage.md.
+    pub table: String,
+    /// Whether it can be made again from the log.
+    pub derived: bool,
+    /// How many rows it has.
+    pub rows: u64,
+    /// Its keys and values, in bytes, reckoned from some of its pages if there are many.
+    pub stored_bytes: u64,
+    /// Its pages, in bytes.
+    pub used_bytes: u64,
+    /// What of its pages is neither keys nor values: room that is empty, and what finds the rows.
+    pub slack_bytes: u64,
 }
 
 impl Store {
@@ -180,6 +199,20 @@ impl Store {
             used_bytes: measured.used,
             free_bytes: file.saturating_sub(measured.used),
         })
+    }
+
+    /// How large each table is, in the order of their names. Whoever writes is not waited for.
+    pub fn table_sizes(&self) -> Result<Vec<TableSizes>, StoreError> {
+        let tables = self.db().measure()?.tables.into_iter();
+        let sizes = tables.map(|table| TableSizes {
+            derived: table.name != LOG.name() && table.name != META.name(),
+            table: table.name,
+            rows: table.rows,
+            stored_bytes: table.live,
+            used_bytes: table.used,
+            slack_bytes: table.used.saturating_sub(table.live),
+        });
+        Ok(sizes.collect())
     }
 
     /// How many bytes the disk has left for the store; none where that is not known.

@@ -32,7 +32,7 @@ mod undo;
 mod verify;
 
 pub use append::Append;
-pub use handle::{Store, StoreSizes};
+pub use handle::{Store, StoreSizes, TableSizes};
 pub use reader::StoreReader;
 pub use recover::Opened;
 pub use replay::{Progress, Verified, VerifyStep};

@@ -11,6 +11,7 @@ mod history;
 mod identity;
 mod rehearsal;
 mod removal;
+mod turn_limits;
 
 use crate::support::storage::Memory;
 use pactdb::{

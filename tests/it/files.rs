@@ -9,7 +9,7 @@
 #[cfg(feature = "cli")]
 use crate::support::program::Folder;
 use pactdb::internals::storage::{FileStorage, StorageBackend};
-use pactdb::{Add, Code, Db, Options};
+use pactdb::{Add, Code, Commit, Db, Generation, Options};
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -191,4 +191,31 @@ fn what_a_file_holds_is_not_written_over_whatever_is_said_about_holes() {
     expected[100..113].copy_from_slice(b"something new");
     expected[(4 << 20) + 5..][..8].copy_from_slice(b"and more");
     assert!(found == expected, "bytes were lost");
+}
+
+/// Each table is listed, with what it holds; what is asked for without it stays as it was.
+#[test]
+fn the_figures_of_tables_add_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let db = Db::create(folder.path().join("a.pactdb"), Generation::V0_1).unwrap();
+    for i in 0..70 {
+        db.add(Add::user(format!("Where is key {i}?"))).unwrap();
+        db.commit(Commit::new()).unwrap();
+    }
+    let (stats, tables) = (db.stats().unwrap(), db.table_sizes().unwrap());
+    assert_eq!(stats.tables, None);
+    let of = |name: &str| tables.iter().find(|table| table.table == name).unwrap();
+    // Each edit brought one content.
+    assert_eq!((of("log").rows, of("log").derived), (stats.events + 70, false));
+    assert!(of("parts").rows >= 140 && of("parts").derived && !of("meta").derived);
+    assert_eq!((of("attempts").rows, of("attempts").used_bytes), (0, 0));
+    for table in &tables {
+        assert_eq!(table.stored_bytes + table.slack_bytes, table.used_bytes, "{table:?}");
+        assert_eq!(table.used_bytes % 4096, 0, "{table:?}");
+        assert_eq!(table.rows == 0, table.stored_bytes == 0, "{table:?}");
+    }
+    let stored: u64 = tables.iter().map(|table| table.stored_bytes).sum();
+    let used: u64 = tables.iter().map(|table| table.used_bytes).sum();
+    assert_eq!(stored, stats.sizes.live_bytes);
+    assert!(used < stats.sizes.used_bytes);
 }

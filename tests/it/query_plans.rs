@@ -49,6 +49,36 @@ fn some(one: impl Strategy<Value = String>) -> impl Strategy<Value = Vec<String>
     prop::collection::vec(one, 6)
 }
 
+/// `@* A ?? B`, of chains that find something in some snapshots.
+fn alternatives() -> impl Strategy<Value = String> {
+    let chain = || {
+        one_of(vec![
+            "*[ttl<=1]",
+            "*[ttl=2]",
+            ".cb[ephemeral]",
+            ".cb[role='tool']",
+            ".cb[role='user']",
+            "^ah .cb",
+            "^sys .cb",
+            "^seq",
+            ".mt:depth(2) .cb",
+            ".mt:depth(4-5) .cb",
+            ".cb[depth>=3]",
+            ".mt:has(.cb[role='user'])",
+            ".cb[content~'a']",
+            ".cb[key='plan']",
+            "[age>2]",
+            ".cb",
+            "*",
+        ])
+    };
+    let group = || prop::collection::vec(chain(), 1..4).prop_map(|chains| chains.join(" ?? "));
+    let control = one_of(vec!["", " @limit=2", " @order=recent", " @order=id @skip=1"]);
+    (group(), prop::option::weighted(0.4, group()), control).prop_map(|(a, b, control)| {
+        format!("@* {a}{}{control}", b.map(|b| format!(", {b}")).unwrap_or_default())
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
 
@@ -64,6 +94,15 @@ proptest! {
     fn every_state(
         generation in generations(), imported: bool, sketches in 0..3u8,
         events in happenings(30), selectors in some(at_every_state()), page in 1..9usize,
+    ) {
+        check(generation, imported, &events, sketches, &selectors, page)?;
+    }
+
+    /// Alternatives that come and go, so that now one counts and now the other.
+    #[test]
+    fn alternatives_of_every_state(
+        generation in generations(), imported: bool, sketches in 0..3u8,
+        events in happenings(40), selectors in some(alternatives()), page in 1..9usize,
     ) {
         check(generation, imported, &events, sketches, &selectors, page)?;
     }

@@ -21,40 +21,53 @@ export const lifelinesView = {
     const last = Math.max(1, state.store.cycle);
     const list = el("div", { class: "lives", role: "list" });
     const stopped = new AbortController();
-    const page = async (offset) => {
-      const lives = await source.lives({ selector, offset, limit: PAGE }, stopped.signal);
-      list.append(...lives.map((life) => line(life, last, by, context)));
-      return lives.length;
+    let next;
+    /// Shows the next page; whether there are more.
+    const page = async () => {
+      const found = await source.lives({ selector, start: next, limit: PAGE, last: state.store.cycle }, stopped.signal);
+      next = found.next;
+      list.append(...found.lives.map((life) => line(life, last, by, context)));
+      return next !== null;
     };
     const end = el("p", { class: "dim", role: "status" }, "loading …");
-    const first = firstPage(page, list, selector).then(() => (end.textContent = ""));
+    const first = firstPage(page, list, selector).then((more) => {
+      end.textContent = "";
+      return more;
+    });
     root.append(legend(by), axis(last), list, end);
     // Of a very long history the first page takes a while; the view is there before it.
     await Promise.race([first, new Promise((resolve) => setTimeout(resolve, 300))]);
-    const loadMore = pager(list, end, page);
+    const loadMore = pager(end, page, first);
     return { shown: () => loadMore.observe(end), follows: () => context.scroller.scrollTop === 0, stop: () => { stopped.abort(); loadMore.disconnect(); } };
   },
 };
 
 async function firstPage(page, list, selector) {
   try {
-    const count = await page(0);
-    if (count === 0) list.append(stateOf("No node", selector ? "No block that ever was matches this." : "Nothing was ever stored."));
+    const more = await page();
+    if (!list.hasChildNodes()) list.append(stateOf("No node", selector ? "No block that ever was matches this." : "Nothing was ever stored."));
+    return more;
   } catch (error) {
     if (error.name !== "AbortError") list.append(errorState(error));
+    return false;
   }
 }
 
-/// Loads the next page when the end of the list comes near.
-function pager(list, end, page) {
+/// Loads the next pages while the end of the list is near.
+function pager(end, page, first) {
   let busy = false;
   const observer = new IntersectionObserver(async ([entry]) => {
-    const offset = list.querySelectorAll(".life-row").length;
-    if (!entry.isIntersecting || busy || offset % PAGE !== 0 || offset === 0) return;
+    if (!entry.isIntersecting || busy) return;
     busy = true;
-    end.textContent = "loading more …";
     try {
-      if ((await page(offset)) < PAGE) observer.disconnect();
+      if (!(await first)) return observer.disconnect();
+      end.textContent = "loading more …";
+      if (!(await page())) observer.disconnect();
+      else {
+        // Said again if the end is still near.
+        observer.unobserve(end);
+        observer.observe(end);
+      }
       end.textContent = "";
     } catch (error) {
       if (error.name !== "AbortError") end.textContent = error.message;

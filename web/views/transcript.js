@@ -3,10 +3,10 @@
 
 import { Chunks } from "../parts/chunks.js";
 import { choice, copyButton, el, stateOf } from "../parts/dom.js";
+import { followEnd, isAtEnd } from "../parts/follow.js";
 import { number, oneLine, plural, roleClass, size, stateName } from "../parts/format.js";
 import { facts, roleChip } from "../parts/row.js";
 import { attemptWords } from "./attempts.js";
-import { isAtEnd } from "./tree.js";
 
 /// Turns of a piece of the list; the height that a turn probably has; characters of a content.
 const TURNS = 10;
@@ -65,9 +65,8 @@ async function conversation(root, context) {
     const rows = await source.turns(at, Math.max(1, oldest - TURNS + 1), oldest, CUT);
     return messages(rows, marks);
   };
-  let following = true;
-  const toEnd = () => following && (context.scroller.scrollTop = context.scroller.scrollHeight);
-  const chunks = new Chunks({ count, estimate: TURNS * TURN_HEIGHT, load, filled: () => toEnd() });
+  const end = followEnd(context.scroller);
+  const chunks = new Chunks({ count, estimate: TURNS * TURN_HEIGHT, load, filled: end.filled });
   const [standing, head] = await Promise.all([source.region(at, "^sys", CUT), source.region(at, "^ah", CUT)]);
   await chunks.ensure(count - 1);
   const rest = [messages(standing, marks), chunks.root, messages(head, marks)];
@@ -75,19 +74,7 @@ async function conversation(root, context) {
   if (turns === 0 && standing.length === 0 && head.length === 0) {
     root.append(stateOf("Nothing was said yet", "What is added and committed appears here by itself."));
   }
-  const onScroll = () => (following = isAtEnd(context.scroller));
-  return {
-    shown() {
-      context.scroller.scrollTop = context.scroller.scrollHeight;
-      chunks.observe(context.scroller);
-      setTimeout(() => context.scroller.addEventListener("scroll", onScroll), 300);
-    },
-    follows: () => following,
-    stop() {
-      chunks.stop();
-      context.scroller.removeEventListener("scroll", onScroll);
-    },
-  };
+  return end.view(chunks);
 }
 
 /// Rows as messages. A result that is there is shown inside of its call.

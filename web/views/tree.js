@@ -3,6 +3,7 @@
 
 import { Chunks } from "../parts/chunks.js";
 import { el, stateOf } from "../parts/dom.js";
+import { followEnd } from "../parts/follow.js";
 import { number, oneLine, plural, stateName } from "../parts/format.js";
 import { CHANGES, changeMark, changesById, facts, roleChip } from "../parts/row.js";
 
@@ -25,9 +26,8 @@ export const treeView = {
       return rowsOf(rows, marks, 1);
     };
     const count = Math.ceil(turns / TURNS);
-    let following = true;
-    const toEnd = () => following && (context.scroller.scrollTop = context.scroller.scrollHeight);
-    const chunks = new Chunks({ count, estimate: TURNS * TURN_HEIGHT, load, filled: () => toEnd() });
+    const end = followEnd(context.scroller);
+    const chunks = new Chunks({ count, estimate: TURNS * TURN_HEIGHT, load, filled: end.filled });
     const [changes, standing, head] = await Promise.all([
       before === null ? null : source.changes(before, at).catch(() => null),
       source.region(at, "^sys", CUT),
@@ -52,27 +52,9 @@ export const treeView = {
         : "",
     );
     root.addEventListener("keydown", stepThrough);
-    const onScroll = () => (following = isAtEnd(context.scroller));
-    return {
-      shown() {
-        context.scroller.scrollTop = context.scroller.scrollHeight;
-        chunks.observe(context.scroller);
-        // Scrolls that laying out causes are over by then.
-        setTimeout(() => context.scroller.addEventListener("scroll", onScroll), 300);
-      },
-      follows: () => following,
-      stop() {
-        chunks.stop();
-        context.scroller.removeEventListener("scroll", onScroll);
-      },
-    };
+    return end.view(chunks);
   },
 };
-
-/// Whether one has scrolled to the end.
-export function isAtEnd(scroller) {
-  return scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 40;
-}
 
 /// What changed against the cycle before, in numbers; what went can be opened there.
 function summary({ at, before, state, href }, changes) {

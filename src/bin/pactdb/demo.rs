@@ -37,7 +37,7 @@ pub fn run(context: &Context, file: Option<PathBuf>, named: Option<PathBuf>) -> 
     let clock = StoryClock(Arc::new(AtomicI64::new(BEGIN)));
     let client = connect::new_with_clock(file, clock.clone())?;
     tell(&*client, &clock)?;
-    let stats = client.ask(GetStats {})?;
+    let stats = client.ask(GetStats::default())?;
     let store = name_of(file);
     let name = visible(&store);
     let text = format!(

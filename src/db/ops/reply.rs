@@ -153,4 +153,7 @@ pub struct Stats {
     /// How large the file is, and what fills it.
     #[serde(flatten)]
     pub sizes: crate::store::StoreSizes,
+    /// Each table of the file, if it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tables: Option<Vec<crate::store::TableSizes>>,
 }

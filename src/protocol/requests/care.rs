@@ -43,7 +43,10 @@ request! {
     }
 
     /// Figures of the store.
-    pub struct GetStats {}
+    pub struct GetStats {} optional {
+        /// Each table of the file too: its rows, what they take, and what its pages take.
+        tables: bool,
+    }
 
     /// Checks everything against the log. Reports progress.
     pub struct Verify {}

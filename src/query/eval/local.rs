@@ -14,9 +14,14 @@ use std::sync::Arc;
 /// Whether the answer in each part depends on that part alone: nothing is counted over several,
 /// and no chain stands in for another.
 pub(crate) fn is_local(ask: &Ask, moment: &Moment<'_>) -> Read<bool> {
+    let alone = ask.groups.iter().all(|group| group.chains.len() == 1);
+    Ok(alone && chains_are_local(ask, moment)?)
+}
+
+/// Whether each chain is local. One may stand in for another all the same.
+pub(crate) fn chains_are_local(ask: &Ask, moment: &Moment<'_>) -> Read<bool> {
     let shared = Flat::shared(moment);
-    for group in ask.groups.iter() {
-        let [chain] = &group.chains[..] else { return Ok(false) };
+    for chain in ask.groups.iter().flat_map(|group| &group.chains) {
         if Scope::of(chain, &shared, moment)?.crosses {
             return Ok(false);
         }

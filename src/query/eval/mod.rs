@@ -35,10 +35,10 @@ pub(super) use find::find_ids;
 pub use find::{find, find_whole};
 pub(super) use from_index::TemplateQuery;
 pub(super) use inspect::{parts_looked_at, reads, trace};
-pub(super) use local::{Finder, find_in, is_local};
+pub(super) use local::{Finder, chains_are_local, find_in, is_local};
 pub use results::Hit;
 pub(crate) use results::ResultItem;
 #[cfg(feature = "sql")]
 pub(crate) use results::SummaryHit;
-pub(super) use results::{FoundId, arrange};
-pub(super) use search::Search;
+pub(super) use results::{FoundId, arrange, effective_order, place_of};
+pub(super) use search::{Search, node_of};

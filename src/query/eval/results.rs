@@ -1,16 +1,15 @@
 //! What is found: whole nodes or ids alone, and their order (R7).
 
 use super::index_hits::IndexHits;
+use super::walk::{AH_RANK, FIRST_TURN_RANK, SYS_RANK};
 use super::walk::{Flat, Part, recency};
 use crate::language::ast::Order;
+#[cfg(feature = "sql")]
+use crate::model::ContentRef;
 use crate::model::{Id, Node};
+use crate::model::{Place, Tree};
 use crate::query::plan::Ask;
 use crate::query::timeline::Moment;
-#[cfg(feature = "sql")]
-use crate::{
-    model::{ContentRef, Place, Tree},
-    query::eval::walk::{AH_RANK, FIRST_TURN_RANK, SYS_RANK},
-};
 use std::sync::Arc;
 
 /// A node that was found.
@@ -24,6 +23,15 @@ pub struct Hit {
     pub parent: Option<Id>,
     /// Its place in the canonical order of its tree.
     pub rank: (u64, u32),
+}
+
+/// The part of a tree that has a place in its canonical order; none for the root and `^seq`.
+pub(crate) fn place_of(rank: u64, tree: &Tree) -> Option<Place> {
+    match rank {
+        SYS_RANK => Some(Place::Sys),
+        AH_RANK => Some(Place::Ah),
+        rank => tree.spine().nth(rank.checked_sub(FIRST_TURN_RANK)?).map(Place::Turn),
+    }
 }
 
 /// Puts hits in order, each once.
@@ -208,11 +216,7 @@ impl SummaryHit {
 
     /// The part of the tree that it was found in; none for the root and `^seq`.
     pub(crate) fn place(&self, tree: &Tree) -> Option<Place> {
-        match self.rank().0 {
-            SYS_RANK => Some(Place::Sys),
-            AH_RANK => Some(Place::Ah),
-            rank => tree.spine().nth(rank.checked_sub(FIRST_TURN_RANK)?).map(Place::Turn),
-        }
+        place_of(self.rank().0, tree)
     }
 
     /// Whether it lies in a turn, or is one.
@@ -270,7 +274,7 @@ pub(super) fn hits(flat: &Flat, ends: Vec<usize>) -> Vec<Hit> {
 }
 
 /// The order of a result, given which chain of the last group had one.
-pub(super) fn effective_order(ask: &Ask, used: Option<usize>) -> Order {
+pub(crate) fn effective_order(ask: &Ask, used: Option<usize>) -> Order {
     let recent = match (&ask.groups[..], used) {
         ([group], Some(used)) => group.chains[used].recent,
         _ => false,

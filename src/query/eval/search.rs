@@ -170,7 +170,7 @@ fn all<T: ResultItem>(merge: &mut Merge<T>, moment: &Moment<'_>) -> Read<Vec<T>>
 }
 
 /// The node of an id whose rank is known.
-fn node_of<T: ResultItem>(found: FoundId, moment: &Moment<'_>) -> Read<T> {
+pub(crate) fn node_of<T: ResultItem>(found: FoundId, moment: &Moment<'_>) -> Read<T> {
     if let Some(node) = T::from_id(&found) {
         return Ok(node);
     }

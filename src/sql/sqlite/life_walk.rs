@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::index::{CycleInfo, CycleKind};
 use crate::model::{Id, Node, Place, Subtree, Tree};
 use crate::query::Timeline;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// The life of a node.
@@ -31,34 +31,113 @@ pub(super) struct Life {
 pub(super) struct Wanted<'a> {
     /// Only this node.
     pub(super) id: Option<&'a str>,
+    /// Only nodes that were born in these cycles.
+    pub(super) born: Option<(u64, u64)>,
     /// Only such nodes.
     pub(super) keep: &'a dyn Fn(&Node) -> bool,
 }
 
-/// The lives of nodes, in the order of their births.
+/// The lives of nodes, in the order of their births. Of one node, and of those that were born in some
+/// cycles, it costs what happened to them; of all nodes, the whole history.
 pub(super) fn lives(view: &View, wanted: &Wanted<'_>) -> Result<Vec<Life>> {
-    let only = wanted.id.map(|id| view.db().cycles_of(id)).transpose()?;
+    match (wanted.id, wanted.born) {
+        (Some(id), _) => life_of(view, id, wanted.keep),
+        (None, Some(born)) => born_within(view, born, wanted.keep),
+        (None, None) => every(view, None, wanted.keep),
+    }
+}
+
+/// The life of one node: only the commits that changed something where it lay are walked through.
+fn life_of(view: &View, id: &str, keep: &dyn Fn(&Node) -> bool) -> Result<Vec<Life>> {
+    if let Some(region) = region(view, id)? {
+        return Ok(Vec::from_iter(Some(region).filter(|life| keep(&life.node))));
+    }
+    let cycles = view.db().cycles_of(id)?;
     // The root and `^seq` lie in no part whose versions say when they changed.
-    let only = only.filter(|cycles| !cycles.is_empty());
-    let only: Option<BTreeSet<u64>> = only.map(|cycles| cycles.into_iter().collect());
-    let (lives, met, known) = (Vec::new(), Vec::new(), HashMap::new());
-    let mut walk = Walk { view, wanted, lives, met, known, last: None };
+    let working = view.working()?;
+    if [working.root(), working.seq()].iter().any(|node| &*node.id == id) {
+        return every(view, Some(id), keep);
+    }
+    let mut walk = Walk::new(view, Some(id), keep);
+    // The view may be older than the store.
+    for cycle in cycles.into_iter().filter(|cycle| view.history().contains(*cycle)) {
+        walk.commit(older(view, cycle), cycle)?;
+    }
+    walk.working(view.history().back(0).unwrap_or(0))?;
+    Ok(walk.lives)
+}
+
+fn every(view: &View, id: Option<&str>, keep: &dyn Fn(&Node) -> bool) -> Result<Vec<Life>> {
+    let mut walk = Walk::new(view, id, keep);
     let mut before = 0;
     let total = view.history().len();
     for (done, cycle) in view.history().iter().enumerate() {
         budget::reached("commits were walked through", done as u64, Some(total))?;
-        if only.as_ref().is_none_or(|only| only.contains(&cycle)) {
-            walk.commit(before, cycle)?;
-        }
+        walk.commit(before, cycle)?;
         before = cycle;
     }
     walk.working(before)?;
     Ok(walk.lives)
 }
 
+/// The lives that begin in some cycles: whoever is new there is looked at alone.
+fn born_within(
+    view: &View,
+    (least, most): (u64, u64),
+    keep: &dyn Fn(&Node) -> bool,
+) -> Result<Vec<Life>> {
+    let (mut met, mut out) = (HashSet::new(), Vec::new());
+    let newest = view.history().back(0).unwrap_or(0);
+    let mut number = view.history().before(least);
+    while let Some(cycle) = view.history().nth(number).filter(|cycle| *cycle <= most) {
+        budget::reached("commits were walked through", number, Some(view.history().len()))?;
+        let before = older(view, cycle);
+        let mut walk = Walk::new(view, None, keep);
+        walk.commit(before, cycle)?;
+        out.extend(walk.begun(before, &mut met)?);
+        number += 1;
+    }
+    if (least..=most).contains(&newest.saturating_add(1)) {
+        let mut walk = Walk::new(view, None, keep);
+        walk.working(newest)?;
+        out.extend(walk.begun(newest, &mut met)?);
+    }
+    let mut lives = Vec::with_capacity(out.len());
+    for id in out {
+        let life = life_of(view, &id, keep)?;
+        lives.extend(life.into_iter().filter(|life| (least..=most).contains(&life.born)));
+    }
+    Ok(lives)
+}
+
+/// The life of the root or a region, which the first snapshot has and the working state still has: they
+/// change with every commit, and nothing has to be walked through to know this.
+fn region(view: &View, id: &str) -> Result<Option<Life>> {
+    let named = |tree: &Tree| -> Result<Option<Arc<Node>>> {
+        let [sys, ah] = [tree.subtree(Place::Sys)?, tree.subtree(Place::Ah)?];
+        let nodes = [tree.root(), tree.seq(), sys.top(), ah.top()];
+        Ok(nodes.into_iter().find(|node| &*node.id == id).cloned())
+    };
+    let Some(node) = named(&view.working()?)? else { return Ok(None) };
+    let born = match view.history().nth(0) {
+        Some(first) if named(&view.at(first)?)?.is_none() => return Ok(None),
+        Some(first) => first,
+        None => 1,
+    };
+    Ok(Some(Life { node, born, turn: None, ended: None }))
+}
+
+/// The snapshot before one; 0 before the first.
+fn older(view: &View, cycle: u64) -> u64 {
+    let history = view.history();
+    history.before(cycle).checked_sub(1).and_then(|number| history.nth(number)).unwrap_or(0)
+}
+
 struct Walk<'a> {
     view: &'a View,
-    wanted: &'a Wanted<'a>,
+    /// Only this node, and only such nodes.
+    id: Option<&'a str>,
+    keep: &'a dyn Fn(&Node) -> bool,
     lives: Vec<Life>,
     /// The newest snapshot that each of them was met in.
     met: Vec<u64>,
@@ -68,7 +147,30 @@ struct Walk<'a> {
     last: Option<(u64, Tree)>,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    fn new(view: &'a View, id: Option<&'a str>, keep: &'a dyn Fn(&Node) -> bool) -> Walk<'a> {
+        let (lives, met, known) = (Vec::new(), Vec::new(), HashMap::new());
+        Walk { view, id, keep, lives, met, known, last: None }
+    }
+
+    /// Of the nodes that one step met, those that the snapshot before it does not have and that were
+    /// not met yet.
+    fn begun(self, before: u64, met: &mut HashSet<Id>) -> Result<Vec<Id>> {
+        let old = if before == 0 { None } else { Some(self.view.at(before)?) };
+        let mut begun = Vec::new();
+        for life in self.lives {
+            let id = life.node.id.clone();
+            let was = match &old {
+                Some(old) => old.root().id == id || old.seq().id == id || old.find(&id)?.is_some(),
+                None => false,
+            };
+            if !was && met.insert(id.clone()) {
+                begun.push(id);
+            }
+        }
+        Ok(begun)
+    }
+
     fn commit(&mut self, before: u64, cycle: u64) -> Result<()> {
         let new = self.view.at(cycle)?;
         let old = self.snapshot(before)?;
@@ -162,8 +264,7 @@ impl Walk<'_> {
             self.met[*at] = cycle;
             return;
         }
-        let Wanted { id, keep } = self.wanted;
-        if id.is_some_and(|id| id != &*node.id) || !keep(node) {
+        if self.id.is_some_and(|id| id != &*node.id) || !(self.keep)(node) {
             return;
         }
         self.known.insert(node.id.clone(), self.lives.len());

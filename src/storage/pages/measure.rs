@@ -8,7 +8,8 @@
 
 use super::super::error::StoreError;
 use super::super::page_format::{
-    HEADER, Layout, Named, PAGE, is_branch, is_sound_leaf, named_by, read_roots, row_bytes, sum_of,
+    HEADER, Layout, Listed, Named, PAGE, is_branch, is_sound_leaf, named_by, read_roots, row_bytes,
+    sum_of, tables,
 };
 use super::{Pages, damaged};
 use redb::StorageBackend;
@@ -24,12 +25,26 @@ const TRIES: usize = 64;
 const MAX_HEIGHT: usize = 64;
 
 /// What a file holds, in bytes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Measured {
     /// Pages that belong to the newest state on disk.
     pub(crate) used: u64,
     /// Keys and values of the store's own tables. Of a table with more than a few dozen pages of rows
     /// it is reckoned from some of them.
+    pub(crate) live: u64,
+    /// Each of the store's own tables, by name.
+    pub(crate) tables: Vec<MeasuredTable>,
+}
+
+/// What a table holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct MeasuredTable {
+    pub(crate) name: String,
+    /// How many rows it has.
+    pub(crate) rows: u64,
+    /// Its pages, in bytes.
+    pub(crate) used: u64,
+    /// Its keys and values, in bytes.
     pub(crate) live: u64,
 }
 
@@ -73,19 +88,23 @@ impl Pages {
 
     fn measure_from(&self, layout: Layout, roots: Vec<Named>) -> Result<Measured, Unfit> {
         let mut measured = Measured::default();
-        let mut next = roots;
-        while let Some(root) = next.pop() {
-            let mut tree = Measuring { pages: self, layout, used: 0, rows: Vec::new() };
-            match root.tree.lists_tables {
-                true => tree.list(root, MAX_HEIGHT, &mut next)?,
-                false => {
+        for list in roots {
+            let mut listed = Vec::new();
+            let mut tree = Measuring::of(self, layout);
+            tree.list(list, MAX_HEIGHT, &mut listed)?;
+            measured.used += tree.used;
+            for Listed { name, rows, root } in listed {
+                let mut tree = Measuring::of(self, layout);
+                if let Some(root) = root {
                     let height = tree.height(root)?;
                     tree.walk(root, height)?;
                 }
-            }
-            measured.used += tree.used;
-            if !root.tree.is_redbs && !root.tree.lists_tables {
-                measured.live += tree.live()?;
+                measured.used += tree.used;
+                if !list.tree.is_redbs {
+                    let live = tree.live()?;
+                    measured.live += live;
+                    measured.tables.push(MeasuredTable { name, rows, used: tree.used, live });
+                }
             }
         }
         Ok(measured)
@@ -126,18 +145,22 @@ struct Rows {
     apart: u64,
 }
 
-impl Measuring<'_> {
-    /// Goes through a tree that lists tables, and adds the roots of these to `roots`.
-    fn list(&mut self, page: Named, deepest: usize, roots: &mut Vec<Named>) -> Result<(), Unfit> {
+impl<'a> Measuring<'a> {
+    fn of(pages: &'a Pages, layout: Layout) -> Measuring<'a> {
+        Measuring { pages, layout, used: 0, rows: Vec::new() }
+    }
+
+    /// Goes through a tree that lists tables, and adds these to `listed`.
+    fn list(&mut self, page: Named, deepest: usize, listed: &mut Vec<Listed>) -> Result<(), Unfit> {
         let bytes = self.pages.whole(page)?;
         self.used += PAGE << page.order;
-        let named = named_by(&bytes, page.tree, self.layout);
         if !is_branch(&bytes) {
-            roots.extend(named);
+            listed.extend(tables(&bytes, page.tree, self.layout));
             return Ok(());
         }
         let deepest = deepest.checked_sub(1).ok_or(Unfit::Another)?;
-        named.into_iter().try_for_each(|child| self.list(child, deepest, roots))
+        let children = named_by(&bytes, page.tree, self.layout);
+        children.into_iter().try_for_each(|child| self.list(child, deepest, listed))
     }
 
     /// How many levels of branches a tree has at its left edge; it should have as many everywhere.

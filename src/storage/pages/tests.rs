@@ -9,7 +9,7 @@ use super::super::guarded::Readable;
 use super::super::page_format::read_header;
 use super::super::table::{Side, Table};
 use super::*;
-use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
+use redb::{Database, ReadableDatabase, ReadableTable, ReadableTableMetadata, TableDefinition};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -267,10 +267,32 @@ fn a_file_is_measured_without_reading_most_of_it() {
         }
         txn.commit().unwrap();
         let measured = pages.measure().unwrap();
+        check_tables(&measured, &db);
         let stats = db.begin_write().unwrap().stats().unwrap();
         let (live, used) = (stats.stored_bytes(), stats.allocated_pages() * PAGE);
         assert!(measured.live.abs_diff(live) * 20 < live, "{measured:?}, {live} live");
         // Pages that were given up by the last commits count as allocated.
         assert!(measured.used <= used && measured.used * 4 > used * 3, "{measured:?}, {used} used");
     }
+}
+
+fn check_tables(measured: &Measured, db: &Database) {
+    let txn = db.begin_read().unwrap();
+    let names: Vec<&str> = measured.tables.iter().map(|table| table.name.as_str()).collect();
+    assert_eq!(names, ["fixed", "names", "texts", "wide"]);
+    let rows: Vec<u64> = measured.tables.iter().map(|table| table.rows).collect();
+    let expected = [
+        txn.open_table(FIXED).unwrap().len().unwrap(),
+        txn.open_table(NAMES).unwrap().len().unwrap(),
+        txn.open_table(TEXTS).unwrap().len().unwrap(),
+        txn.open_table(WIDE).unwrap().len().unwrap(),
+    ];
+    assert_eq!(rows, expected);
+    let stats = txn.open_table(WIDE).unwrap().stats().unwrap();
+    let pages = (stats.leaf_pages() + stats.branch_pages()) * PAGE;
+    let wide = &measured.tables[3];
+    assert!(wide.live.abs_diff(stats.stored_bytes()) * 20 < stats.stored_bytes(), "{wide:?}");
+    // Large values have pages of several times the smallest.
+    assert!(wide.used >= pages && wide.used > wide.live, "{wide:?}, {pages}");
+    assert_eq!(measured.live, measured.tables.iter().map(|table| table.live).sum::<u64>());
 }

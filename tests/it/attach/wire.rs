@@ -74,7 +74,7 @@ fn the_socket_is_private_and_goes_with_the_sharing() {
     // What somebody left who was killed is replaced.
     std::fs::write(&path, "left behind").unwrap();
     let _sharing = Sharing::start(&db, Access::Write).unwrap();
-    Attached::to(db.path().unwrap()).unwrap().ask(GetStats {}).unwrap();
+    Attached::to(db.path().unwrap()).unwrap().ask(GetStats::default()).unwrap();
 }
 
 /// Systems tidy their temporary folders, and an agent runs for weeks.
@@ -86,7 +86,7 @@ fn a_socket_that_was_taken_away_keeps_nobody_from_ending() {
     std::fs::remove_file(socket(&db)).unwrap();
     drop(sharing);
     let _again = Sharing::start(&db, Access::Write).unwrap();
-    Attached::to(db.path().unwrap()).unwrap().ask(GetStats {}).unwrap();
+    Attached::to(db.path().unwrap()).unwrap().ask(GetStats::default()).unwrap();
 }
 
 #[cfg(unix)]
@@ -184,7 +184,7 @@ fn a_client_that_does_not_read_keeps_nobody_waiting() {
         db.commit(Commit::new()).unwrap();
     }
     drop(sharing);
-    assert_eq!(other.ask(GetStats {}).unwrap_err().code, Code::StoreGone);
+    assert_eq!(other.ask(GetStats::default()).unwrap_err().code, Code::StoreGone);
     drop(idle);
 }
 
@@ -204,8 +204,8 @@ fn there_is_room_for_so_many_and_no_more() {
         std::thread::yield_now();
         Attached::to(path).ok()
     });
-    again.expect("a place was given back").ask(GetStats {}).unwrap();
-    all.first().unwrap().ask(GetStats {}).unwrap();
+    again.expect("a place was given back").ask(GetStats::default()).unwrap();
+    all.first().unwrap().ask(GetStats::default()).unwrap();
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn malformed_requests() {
         (json!({"op": "remove"}), "remove needs 'target'"),
         (json!({"op": "commit", "cycle": 3}), "commit does not know 'cycle': leave it out"),
         (json!({"op": "cadence"}), "cadence needs 'end'"),
-        (json!({"op": "policy", "set": [{"max_nodes": 1}]}), "a policy does not know 'max_nodes'"),
+        (json!({"op": "policy", "set": [{"max_edges": 1}]}), "a policy does not know 'max_edges'"),
         (json!({"op": "undo", "steps": 2}), "undo does not know 'steps'"),
         (json!({"op": "restore"}), "restore needs 'at'"),
         (json!({"op": "batch"}), "batch needs 'ops'"),

@@ -227,3 +227,24 @@ fn ordinary_signs_are_cut_at_every_width() {
         check(&db, width);
     }
 }
+
+#[test]
+fn a_narrow_list_of_attempts_keeps_its_times() {
+    let db = Options::new().clock(1000).create_on(Memory::default()).unwrap();
+    for request in [
+        json!({"op": "attempt", "action": "start", "attempt_id": "attempt-01", "model": "m",
+            "started_at": 1_700_000_000_000_000_000i64}),
+        json!({"op": "attempt", "action": "finish", "attempt_id": "attempt-01", "status": "error",
+            "error": "the provider closed the connection"}),
+    ] {
+        let reply = handle_line(&db, &request.to_string());
+        assert!(reply.contains("\"ok\""), "{reply}");
+    }
+    let list = db.attempt(AttemptRequest::new(AttemptAction::List)).unwrap();
+    let wide = render::attempts(look(120, false), &list);
+    assert!(wide.contains("  error  "), "{wide}");
+    let narrow = render::attempts(look(40, false), &list);
+    for whole in ["attempt-01", "11-14 22:13", "the provider"] {
+        assert!(narrow.contains(whole), "{whole} is broken:\n{narrow}");
+    }
+}

@@ -99,3 +99,28 @@ fn files_of_selectors_are_formatted_line_by_line() {
     assert_eq!((ran.status, ran.out.as_str()), (0, ""));
     assert!(folder.fails(&["fmt", "--file", "none.txt"]).starts_with("E_STORE_IO: none.txt"));
 }
+
+#[test]
+fn files_of_selectors_are_rewritten_whole_or_not_at_all() {
+    let folder = Folder::new();
+    let path = folder.path("queries.txt");
+    let text = "# blocks\n.cb\n\n  .block(a=1)\r\n// ids\n#x\n.block";
+    folder.write("queries.txt", text);
+    let said = folder.ok(&["fmt", "--write", "queries.txt"]);
+    assert_eq!(said, "queries.txt: 2 lines changed\n");
+    let canonical = "# blocks\n.cb\n\n.cb[a=1]\r\n// ids\n#x\n.cb";
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), canonical);
+    assert_eq!(folder.ok(&["fmt", "--write", "queries.txt"]), "queries.txt: 0 lines changed\n");
+    let json = folder.ok(&["--json", "fmt", "--write", "queries.txt"]);
+    assert_eq!(json, "{\"ok\":{\"file\":\"queries.txt\",\"changed\":0}}\n");
+    // One line that is no selector, and nothing changes.
+    let text = ".block\n.cb[\n.block\n.mt[\n";
+    folder.write("queries.txt", text);
+    let ran = folder.run(&["fmt", "--write", "queries.txt"]);
+    assert_eq!((ran.status, ran.out.as_str()), (1, ""));
+    assert!(ran.err.starts_with("queries.txt, line 2: E_SELECTOR_INVALID"), "{}", ran.err);
+    assert!(ran.err.contains("queries.txt, line 4: E_SELECTOR_INVALID"), "{}", ran.err);
+    assert!(ran.err.ends_with("queries.txt stays as it is\n"), "{}", ran.err);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    assert!(folder.fails(&["fmt", "--write", "none.txt"]).starts_with("E_STORE_IO: none.txt"));
+}

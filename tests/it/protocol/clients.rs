@@ -208,7 +208,7 @@ fn questions(near: &dyn Client, far: &dyn Client) {
 }
 
 fn care(near: &dyn Client, far: &dyn Client) {
-    check(near, far, GetStats {});
+    check(near, far, GetStats::default());
     check(near, far, Verify {});
     check(near, far, Rebuild {});
     check(near, far, Compact {});

@@ -192,6 +192,8 @@ fn an_unfinished_line_gets_a_prompt_of_its_own() {
         let (last, first) = lines.split_last().unwrap();
         for line in first {
             terminal.press(line);
+            // Until then the last line is the prompt before, which looks like the next.
+            terminal.line_has(line);
             terminal.press(ENTER);
             terminal.line_is("           ...>");
         }

@@ -32,7 +32,7 @@ fn a_store_that_somebody_is_attached_to_stays_open() {
     assert_eq!(served.ask("alice", STATS).status, 200);
     let attached = Attached::to(served.path("alice")).unwrap();
     std::thread::sleep(Duration::from_millis(300));
-    assert_eq!(attached.ask(GetStats {}).unwrap().turns, 1);
+    assert_eq!(attached.ask(GetStats::default()).unwrap().turns, 1);
     assert_eq!(open_stores(&served), 1);
     drop(attached);
     served.wait_for("pactdb_open_stores 0");
@@ -120,7 +120,10 @@ fn a_store_that_somebody_has_is_attached_to() {
     // Now the server has it, and others attach to the server.
     let attached = Attached::to(served.path("alice")).unwrap();
     assert_eq!(attached.process(), Some(std::process::id()));
-    assert_eq!(attached.ask(GetStats {}).unwrap().uncommitted, 2 + u64::from(first.status == 200));
+    assert_eq!(
+        attached.ask(GetStats::default()).unwrap().uncommitted,
+        2 + u64::from(first.status == 200)
+    );
 }
 
 #[test]

@@ -156,6 +156,25 @@ fn same_lives(db: &Db) -> Result<(), TestCaseError> {
         ];
         prop_assert_eq!(&row[1..], &expected, "{:?}", row[0]);
     }
+    // Some of them are found without the others.
+    let last = db.last_cycle();
+    let windows =
+        [(0, 1), (1, 1), (2, 5), (last / 2, last / 2 + 3), (last, last + 1), (last + 2, last + 9)];
+    for (from, to) in windows {
+        let some = |born: &str| {
+            let range = format!("{born} between {from} and {to}");
+            rows(db, &format!("select * from lives where {range} order by +born, +id"))
+        };
+        prop_assert_eq!(some("born"), some("+born"), "{} to {}", from, to);
+    }
+    for id in wanted.keys() {
+        let one =
+            |id_column: &str| rows(db, &format!("select * from lives where {id_column} = '{id}'"));
+        if id.contains('\'') {
+            continue;
+        }
+        prop_assert_eq!(one("id"), one("+id"), "{}", id);
+    }
     Ok(())
 }
 

@@ -173,7 +173,7 @@ impl Event {
                 (id, parent, bytes.marked_signed(), bytes.option(Node::in_record))
             })),
             4 => Event::Removed(bytes.list(text)),
-            5 => Event::PolicySet(bytes.list(Policy::read)),
+            5 => Event::PolicySet(Policy::list(bytes)),
             6 => Event::CadenceEnded(bytes.text()),
             7 => Event::Attempt(Attempt::in_record(bytes)),
             8 => Event::Undone(bytes.marked()),

@@ -20,6 +20,8 @@ pub(super) struct Attempt {
 pub(super) struct Policy {
     region: u8,
     limits: [Option<u64>; 4],
+    /// Turns and nodes.
+    more: [Option<u64>; 2],
 }
 
 fn text(bytes: &mut Cursor<'_>) -> String {
@@ -83,18 +85,37 @@ impl Attempt {
 }
 
 impl Policy {
-    pub(super) fn read(bytes: &mut Cursor<'_>) -> Policy {
-        Policy { region: bytes.byte(), limits: [(); 4].map(|()| bytes.option(marked)) }
+    fn read(bytes: &mut Cursor<'_>) -> Policy {
+        let (region, limits) = (bytes.byte(), [(); 4].map(|()| bytes.option(marked)));
+        Policy { region, limits, more: [None; 2] }
+    }
+
+    /// A list of policies; an entry for region 4 belongs to the one before it.
+    pub(super) fn list(bytes: &mut Cursor<'_>) -> Vec<Policy> {
+        let mut policies: Vec<Policy> = Vec::new();
+        for entry in bytes.list(Policy::read) {
+            match entry {
+                Policy { region: 4, limits: [turns, nodes, None, None], .. } => {
+                    policies.last_mut().expect("a policy before its further limits").more =
+                        [turns, nodes];
+                }
+                policy => policies.push(policy),
+            }
+        }
+        policies
     }
 
     pub(super) fn dumped(&self) -> Document {
         let region = [None, Some("^sys"), Some("^seq"), Some("^ah")][usize::from(self.region)];
         let [blocks, size, tokens, recent] = self.limits.map(|limit| limit.map(Document::number));
+        let [turns, nodes] = self.more.map(|limit| limit.map(Document::number));
         Document::map([
             ("region", region.map(Document::text)),
             ("max_blocks", blocks),
             ("max_bytes", size),
             ("max_tokens", tokens),
+            ("max_turns", turns),
+            ("max_nodes", nodes),
             ("protect_recent_turns", recent),
         ])
     }

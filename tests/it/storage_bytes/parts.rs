@@ -145,7 +145,7 @@ fn commit(mut bytes: Cursor<'_>) -> Commit {
         removed: [(); 3].map(|()| bytes.list(|bytes| bytes.text())),
         next_id: bytes.marked(),
         last_ns: bytes.marked_signed(),
-        policies: bytes.list(Policy::read),
+        policies: Policy::list(bytes),
         totals: [(); 3].map(|()| [(); 4].map(|()| bytes.marked())),
         used: bytes.list(|bytes| bytes.text()),
         placed: bytes.list(|bytes| (bytes.text(), place(bytes))),

@@ -247,11 +247,13 @@ fn batch(model: &Model, ops: &[Op], commit: bool, expected: Option<bool>) -> Val
 fn policy((region, limit, protect): &(Pick, Pick, Pick)) -> Value {
     let mut policy = json!({});
     put(&mut policy, "region", *region.of(&[None, Some("^sys"), Some("^seq"), Some("^ah")]));
-    let size = i64::from(limit.0) / 3;
-    match limit.0 % 3 {
+    let size = i64::from(limit.0) / 5;
+    match limit.0 % 5 {
         0 => policy["max_blocks"] = json!(size % 7),
         1 => policy["max_bytes"] = json!(size % 40),
-        _ => policy["max_tokens"] = json!(size % 12),
+        2 => policy["max_tokens"] = json!(size % 12),
+        3 => policy["max_turns"] = json!(size % 6),
+        _ => policy["max_nodes"] = json!(size % 20),
     }
     put(&mut policy, "protect_recent_turns", *protect.of(&[None, Some(1), Some(2), Some(3)]));
     policy

@@ -193,6 +193,12 @@ pub struct PolicyArgs {
     /// The most estimated tokens
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<u64>,
+    /// The most turns: whole turns go, oldest first
+    #[arg(long, value_name = "N")]
+    pub max_turns: Option<u64>,
+    /// The most nodes
+    #[arg(long, value_name = "N")]
+    pub max_nodes: Option<u64>,
     /// Leave this many of the newest turns alone
     #[arg(long, value_name = "N")]
     pub protect_recent_turns: Option<u64>,
@@ -200,9 +206,9 @@ pub struct PolicyArgs {
     #[arg(long)]
     pub append: bool,
     /// Set all policies at once, as a JSON list
-    #[arg(long, value_name = "JSON", conflicts_with_all = ["region", "max_blocks", "max_bytes", "max_tokens", "protect_recent_turns", "append"])]
+    #[arg(long, value_name = "JSON", conflicts_with_all = ["region", "max_blocks", "max_bytes", "max_tokens", "max_turns", "max_nodes", "protect_recent_turns", "append"])]
     pub set: Option<String>,
     /// Remove all policies
-    #[arg(long, conflicts_with_all = ["region", "max_blocks", "max_bytes", "max_tokens", "protect_recent_turns", "append", "set"])]
+    #[arg(long, conflicts_with_all = ["region", "max_blocks", "max_bytes", "max_tokens", "max_turns", "max_nodes", "protect_recent_turns", "append", "set"])]
     pub clear: bool,
 }

@@ -14,7 +14,7 @@ pub use read::{AnswerArgs, DiffArgs, ExplainArgs, LogArgs, SelectArgs, TimelineA
 pub use serve::{LogForm, ServeArgs, UiArgs};
 pub use session::{
     AttemptCommand, AttemptFacts, AttemptListArgs, DumpArgs, ExportArgs, ForkArgs, ImportArgs,
-    LoadArgs, ReplayArgs, ThreadArgs, WatchArgs,
+    LoadArgs, ReplayArgs, StatsArgs, ThreadArgs, WatchArgs,
 };
 pub use sql::SqlArgs;
 
@@ -414,8 +414,8 @@ pub enum Command {
   pactdb timeline --csv --buckets 2000 > sizes.csv")]
     Timeline(TimelineArgs),
     /// Show figures of the store
-    #[command(after_help = "Example:\n  pactdb stats --json")]
-    Stats,
+    #[command(after_help = "Examples:\n  pactdb stats --json\n  pactdb stats --tables")]
+    Stats(StatsArgs),
 
     /// Check the chain, the contents, every digest and everything that is derived
     #[command(after_help = "Example:\n  pactdb verify && cp memory.pactdb backup.pactdb")]

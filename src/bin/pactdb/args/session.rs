@@ -216,6 +216,14 @@ pub enum AttemptCommand {
     List(AttemptListArgs),
 }
 
+/// `stats`
+#[derive(Args)]
+pub struct StatsArgs {
+    /// Each table of the file too: its rows, what they take, and what its pages take
+    #[arg(long)]
+    pub tables: bool,
+}
+
 /// `attempt list`
 #[derive(Args)]
 pub struct AttemptListArgs {

@@ -145,6 +145,8 @@ pub fn policy(context: &Context, args: PolicyArgs) -> Result<()> {
         max_blocks: args.max_blocks,
         max_bytes: args.max_bytes,
         max_tokens: args.max_tokens,
+        max_turns: args.max_turns,
+        max_nodes: args.max_nodes,
         protect_recent_turns: args.protect_recent_turns,
     };
     if policy == Policy::default() {

@@ -9,7 +9,9 @@ use crate::signals::Input;
 use pactdb::language::{Rewritten, rewrite};
 use pactdb::protocol::{ClientExt, Formatted, State};
 use pactdb::{Dialect, Error, Result};
-use std::io::{BufReader, Read};
+use serde::Serialize;
+use std::io::{BufReader, Read, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 pub fn run(context: &Context, args: FmtArgs) -> Result<ExitCode> {
@@ -26,6 +28,9 @@ pub fn run(context: &Context, args: FmtArgs) -> Result<ExitCode> {
         }
         Some(_) => clean = work.lines("standard input", &standard_input()?)?,
         None => {
+            for file in &args.write {
+                clean &= work.rewrite(file)?;
+            }
             for file in &args.files {
                 let name = name_of(file);
                 let text = std::fs::read_to_string(file).map_err(|e| Error::io(&name, e))?;
@@ -34,6 +39,25 @@ pub fn run(context: &Context, args: FmtArgs) -> Result<ExitCode> {
         }
     }
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// What became of a file, for programs.
+#[derive(Serialize)]
+struct Rewrote {
+    file: String,
+    /// How many lines changed.
+    changed: u64,
+}
+
+/// Puts a text in the place of a file's, all of it or nothing; who may read and write it stays.
+fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut beside = tempfile::NamedTempFile::new_in(folder)?;
+    beside.write_all(text.as_bytes())?;
+    beside.as_file().set_permissions(std::fs::metadata(path)?.permissions())?;
+    beside.as_file().sync_all()?;
+    beside.persist(path).map_err(|failed| failed.error)?;
+    Ok(())
 }
 
 struct Work<'a> {
@@ -81,6 +105,49 @@ impl Work<'_> {
         }
         self.context.tell(&out)?;
         Ok(clean)
+    }
+
+    /// Rewrites a file in canonical form; false, and nothing is changed, if a line cannot be formatted.
+    fn rewrite(&self, file: &Path) -> Result<bool> {
+        let (name, look) = (name_of(file), self.context.look);
+        let failed = |error| Error::io(&name, error);
+        // What a link leads to is rewritten, and the link stays.
+        let path = std::fs::canonicalize(file).map_err(failed)?;
+        let text = std::fs::read_to_string(&path).map_err(failed)?;
+        let (mut out, mut changed, mut clean) = (String::new(), 0u64, true);
+        for (number, whole) in (1..).zip(text.split_inclusive('\n')) {
+            let old = whole.strip_suffix('\n').unwrap_or(whole);
+            let old = old.strip_suffix('\r').unwrap_or(old);
+            if is_comment(old) {
+                out.push_str(whole);
+                continue;
+            }
+            let at = format!("{name}, line {number}");
+            match self.format(old.trim()) {
+                Ok(Formatted { canonical, notes, .. }) => {
+                    let notes = notes.iter().map(|note| format!("{at}: {note}"));
+                    self.context.warn(&notes.collect::<Vec<_>>());
+                    changed += u64::from(canonical != old);
+                    out.push_str(&canonical);
+                    out.push_str(&whole[old.len()..]);
+                }
+                Err(error) => {
+                    clean = false;
+                    output::remark(look, &format!("{at}: {}", render::error(look, &error)));
+                }
+            }
+        }
+        if !clean {
+            output::remark(look, &format!("{name} stays as it is\n"));
+            return Ok(false);
+        }
+        if changed > 0 {
+            replace(&path, &out).map_err(failed)?;
+        }
+        let lines = if changed == 1 { "line" } else { "lines" };
+        let report = Rewrote { file: name.clone(), changed };
+        self.context.say(&report, &format!("{}: {changed} {lines} changed\n", visible(&name)))?;
+        Ok(true)
     }
 
     /// Adds a line of the result; for programs only selectors are.

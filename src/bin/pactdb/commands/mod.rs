@@ -19,7 +19,7 @@ pub mod tree;
 pub mod ui;
 pub mod watch;
 
-use crate::args::{Arguments, Command};
+use crate::args::{Arguments, Command, StatsArgs};
 use crate::context::Context;
 use crate::{demo, pipe, repl};
 use pactdb::Result;
@@ -80,7 +80,9 @@ fn run_one(context: &Context, command: Command) -> Result<()> {
         Command::Dump(args) => fork::dump_store(context, &args),
         Command::Load(args) => fork::load_store(context, &args),
         Command::Timeline(args) => timeline::run(context, args),
-        Command::Stats => context.run(&*context.existing()?, GetStats {}),
+        Command::Stats(StatsArgs { tables }) => {
+            context.run(&*context.existing()?, GetStats { tables })
+        }
         Command::Verify => context.run(&*context.existing()?, Verify {}),
         Command::Rebuild => context.run(&*context.existing()?, Rebuild {}),
         Command::Compact => context.run(&*context.existing()?, Compact {}),

@@ -6,7 +6,8 @@ use super::text::{cut, visible};
 use super::units::{instant_in, plural, size};
 use pactdb::answer::{Finds, Ran, Tally};
 use pactdb::{
-    Attempt, AttemptStatus, CommitReply, Explanation, LogEntry, Policy, Stats, UndoReply,
+    Attempt, AttemptStatus, CommitReply, Explanation, LogEntry, Policy, Stats, TableSizes,
+    UndoReply,
 };
 
 /// A closed cycle, or one that would be: what it made, and what went.
@@ -47,8 +48,15 @@ pub fn policies(look: Look, policies: &[Policy]) -> String {
     if policies.is_empty() {
         return "no policy: nothing is pruned\n".to_owned();
     }
-    let mut table =
-        Columns::with_head(&["region", "blocks", "bytes", "tokens", "newest turns kept"]);
+    let mut table = Columns::with_head(&[
+        "region",
+        "blocks",
+        "bytes",
+        "tokens",
+        "turns",
+        "nodes",
+        "newest turns kept",
+    ]);
     for policy in policies {
         let number = |limit: Option<u64>| {
             Cell::right(Tone::Plain, limit.map(|limit| limit.to_string()).unwrap_or_default())
@@ -58,6 +66,8 @@ pub fn policies(look: Look, policies: &[Policy]) -> String {
             number(policy.max_blocks),
             number(policy.max_bytes),
             number(policy.max_tokens),
+            number(policy.max_turns),
+            number(policy.max_nodes),
             number(policy.protect_recent_turns),
         ]);
     }
@@ -118,7 +128,30 @@ pub fn stats(look: Look, stats: &Stats) -> String {
     if let Some(why) = &stats.read_only {
         line("access", why.clone());
     }
-    table.render(look)
+    let mut out = table.render(look);
+    if let Some(tables) = &stats.tables {
+        out.push('\n');
+        out.push_str(&table_sizes(look, tables));
+    }
+    out
+}
+
+/// The tables of a store, the largest first.
+fn table_sizes(look: Look, tables: &[TableSizes]) -> String {
+    let mut sorted: Vec<&TableSizes> = tables.iter().collect();
+    sorted.sort_by_key(|table| std::cmp::Reverse(table.used_bytes));
+    let mut columns = Columns::with_head(&["table", "data", "rows", "stored", "slack"]);
+    for table in sorted {
+        let cells = [
+            table.table.clone(),
+            if table.derived { "derived" } else { "primary" }.to_owned(),
+            table.rows.to_string(),
+            size(table.stored_bytes),
+            size(table.slack_bytes),
+        ];
+        columns.push(cells.into_iter().map(|cell| Cell::new(Tone::Plain, cell)).collect());
+    }
+    columns.render(look)
 }
 
 /// A selector, explained.
@@ -174,8 +207,9 @@ pub fn attempts(look: Look, attempts: &[Attempt]) -> String {
         "attempt", "cycle", "at", "status", "started", "took", "in", "out", "model", "sent",
         "error",
     ];
-    // Where there is little room: what was sent, where it was sent from, and the counts go first.
-    let mut table = Columns::with_head(&names).optional(&[9, 2, 7, 6, 1, 5, 8]);
+    // Where there is little room: what was sent, where it was sent from, and the counts go first. Names
+    // and times stay, and of the status what went wrong.
+    let mut table = Columns::with_head(&names).optional(&[9, 2, 7, 6, 1, 5, 8, 3]);
     // A table of so many columns is narrow before others are.
     let time_width = look.width.saturating_sub(40);
     for attempt in attempts {

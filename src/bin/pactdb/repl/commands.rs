@@ -6,7 +6,7 @@ use super::query::{self, Last};
 use super::session::{Outcome, Session};
 use super::settings::nothing;
 use crate::answer::{Answer, pretty};
-use crate::args::{CommitArgs, ExplainArgs, ThreadArgs, TimelineArgs, TreeArgs};
+use crate::args::{CommitArgs, ExplainArgs, StatsArgs, ThreadArgs, TimelineArgs, TreeArgs};
 use crate::charts;
 use crate::commands::thread::Asked;
 use crate::commands::tree::Wanted;
@@ -16,7 +16,7 @@ use crate::render::{self, visible};
 use crate::{clock, states};
 use clap::Args;
 use pactdb::language::{nearest_word, parse_selector};
-use pactdb::protocol::{ClientExt, Explain, Fmt, PolicyRequest, Request, Sql};
+use pactdb::protocol::{ClientExt, Explain, Fmt, GetStats, PolicyRequest, Request, Sql};
 use pactdb::session::ThreadFormat;
 use pactdb::sql::is_question;
 use pactdb::{Code, Dialect, Error, Result};
@@ -261,6 +261,12 @@ pub fn alone(
 ) -> Result<Outcome> {
     nothing(rest, command)?;
     session.run(request.into())
+}
+
+/// `.stats [--tables]`
+pub fn stats(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    let StatsArgs { tables } = parse(rest, Shape::Words)?;
+    session.run(GetStats { tables }.into())
 }
 
 /// `.ui`

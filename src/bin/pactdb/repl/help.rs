@@ -235,6 +235,7 @@ const DIFF: &str = "
 const POLICY: &str = "
   policy
   policy {max_tokens=4000, protect_recent_turns=2}
+  policy {max_turns=200, max_nodes=5000}
   policy {region=seq, max_blocks=500} {region=sys, max_bytes=20000}
   policy none
 ";

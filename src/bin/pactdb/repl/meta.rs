@@ -8,12 +8,12 @@ use super::help;
 use super::session::{Outcome, Session};
 use super::settings::{self, OpenArgs, OutputArgs};
 use crate::args::{
-    AttemptListArgs, CommitArgs, ExplainArgs, ForkArgs, ImportArgs, LogArgs, ReplayArgs,
+    AttemptListArgs, CommitArgs, ExplainArgs, ForkArgs, ImportArgs, LogArgs, ReplayArgs, StatsArgs,
     ThreadArgs, TimelineArgs, TreeArgs, WatchArgs,
 };
 use pactdb::Result;
 use pactdb::language::nearest_word;
-use pactdb::protocol::{GetStats, Undo, Verify};
+use pactdb::protocol::{Undo, Verify};
 
 /// A dot command.
 pub struct Command {
@@ -158,8 +158,9 @@ pub const COMMANDS: [Command; 34] = [
         .reads::<TimelineArgs>()
         .help("a chart of how large the context was, and of what happened")
         .example(".timeline @c1..@c40"),
-    command("stats", "", |session, rest| look_at::alone(session, rest, "stats", GetStats {}))
+    command("stats", "", look_at::stats)
         .aliases(&["status"])
+        .reads::<StatsArgs>()
         .help("figures of the store")
         .example(".stats"),
     command("attempts", "", events::attempts)

@@ -97,6 +97,7 @@ impl Splitter {
         }
         match self.is_unfinished() {
             true => {
+                self.note_sql();
                 self.open.feed("\n");
                 self.text.push('\n');
             }
@@ -124,9 +125,8 @@ impl Splitter {
             self.finish();
             return;
         }
-        if symbol.is_whitespace() && matches!(self.word_alone().as_deref(), Some("select" | "with"))
-        {
-            self.sql = true;
+        if symbol.is_whitespace() {
+            self.note_sql();
         }
         self.text.push(symbol);
         if self.sql && !self.open.in_quote() && self.in_comment() {
@@ -141,6 +141,11 @@ impl Splitter {
         if !symbol.is_whitespace() {
             self.last = symbol;
         }
+    }
+
+    /// A space or the end of a line comes: behind the first word of SQL the text is SQL.
+    fn note_sql(&mut self) {
+        self.sql |= matches!(self.word_alone().as_deref(), Some("select" | "with"));
     }
 
     /// Whether the text ends in a comment, or in the mark that begins or ends one.
@@ -230,6 +235,7 @@ mod tests {
     fn what_cannot_be_the_end_goes_on() {
         for text in [
             "add 'x",
+            "select\nrole,\ncount(*) from",
             ".cb[role in [",
             "@t0 .cb |",
             "@t0 .cb | count by ",

@@ -22,7 +22,7 @@ pub(super) static LIVES: LazyLock<Shape> = LazyLock::new(|| {
             Column::new("role", Text, "its role"),
             Column::new("kind", Text, "its kind"),
             Column::new("key", Text, "its key"),
-            Column::new("born", Integer, "the first snapshot that has it"),
+            Column::new("born", Integer, "the first snapshot that has it").taking(Takes::Range),
             Column::new("turn", Text, "the turn that it lies or lay in"),
             Column::new("ended", Integer, "the first snapshot that does not have it any more"),
             Column::new("how", Text, "expired, pruned, cascaded, removed or restored"),
@@ -54,6 +54,9 @@ pub(super) static CALLS: LazyLock<Shape> = LazyLock::new(|| {
     }
 });
 
+/// The place of `born` among the columns of `lives`.
+const BORN: usize = 5;
+
 /// `lives`
 pub(super) struct Lives(pub(super) Arc<View>);
 
@@ -64,7 +67,11 @@ impl Table for Lives {
 
     fn rows(&self, ask: Ask) -> Result<Box<dyn Rows>> {
         let id = ask.text(0);
-        let all = lives(&self.0, &Wanted { id: id.as_deref(), keep: &|_| true })?;
+        let Some(cycles) = ask.counts(BORN) else {
+            return Ok(Box::new(Pages::new(once(Vec::new()), life_column)));
+        };
+        let born = Some(cycles).filter(|cycles| *cycles != (0, i64::MAX as u64));
+        let all = lives(&self.0, &Wanted { id: id.as_deref(), born, keep: &|_| true })?;
         Ok(Box::new(Pages::new(once(all), life_column)))
     }
 }
@@ -102,7 +109,7 @@ impl Table for Calls {
     fn rows(&self, _: Ask) -> Result<Box<dyn Rows>> {
         let keep = |node: &Node| node.is_call() || (node.is_result() && node.call_id().is_some());
         let (calls, results): (Vec<Life>, Vec<Life>) =
-            lives(&self.0, &Wanted { id: None, keep: &keep })?
+            lives(&self.0, &Wanted { id: None, born: None, keep: &keep })?
                 .into_iter()
                 .partition(|life| life.node.is_call());
         let mut open: HashMap<String, VecDeque<Life>> = HashMap::new();

@@ -13,6 +13,8 @@ pub(crate) struct Policy {
     pub(crate) max_blocks: Option<i64>,
     pub(crate) max_bytes: Option<i64>,
     pub(crate) max_tokens: Option<i64>,
+    pub(crate) max_turns: Option<i64>,
+    pub(crate) max_nodes: Option<i64>,
     pub(crate) protect: i64,
     /// As it was given, nulls left out.
     shown: Value,
@@ -40,7 +42,15 @@ impl Model {
 }
 
 fn read(item: &Value, codes: &mut Codes) -> Policy {
-    let names = ["region", "max_blocks", "max_bytes", "max_tokens", "protect_recent_turns"];
+    let names = [
+        "region",
+        "max_blocks",
+        "max_bytes",
+        "max_tokens",
+        "max_turns",
+        "max_nodes",
+        "protect_recent_turns",
+    ];
     let mut wrong = !item.is_object();
     let mut shown = item.clone();
     if let Some(map) = shown.as_object_mut() {
@@ -68,6 +78,8 @@ fn read(item: &Value, codes: &mut Codes) -> Policy {
         max_blocks: amount("max_blocks"),
         max_bytes: amount("max_bytes"),
         max_tokens: amount("max_tokens"),
+        max_turns: amount("max_turns"),
+        max_nodes: amount("max_nodes"),
         protect: amount("protect_recent_turns").unwrap_or(0),
         shown,
     };

@@ -1,4 +1,4 @@
-//! Pruning (R4.4): one block after the other, the whole question asked anew each time.
+//! Pruning (R4.4, R14.19): one turn or block after the other, the whole question asked anew each time.
 
 use serde_json::Value;
 
@@ -8,10 +8,14 @@ use super::node::{Class, Node};
 use super::policy::Policy;
 
 impl Model {
-    /// The removed blocks, in order of removal.
+    /// The removed turns and blocks, in order of removal.
     pub(super) fn prune(&mut self) -> Vec<String> {
         let mut pruned = Vec::new();
         for policy in self.state.policies.clone() {
+            while let Some(id) = self.next_turn_to_drop(&policy) {
+                self.bury(&id, false);
+                pruned.push(id);
+            }
             while self.exceeds(&policy) {
                 let Some(id) = self.next_to_prune(&policy) else { break };
                 self.bury(&id, false);
@@ -19,6 +23,40 @@ impl Model {
             }
         }
         pruned
+    }
+
+    /// The oldest turn that may go, if there are too many.
+    fn next_turn_to_drop(&self, policy: &Policy) -> Option<String> {
+        let tree = &self.state.tree;
+        let limit = policy.max_turns?;
+        if !matches!(policy.region, None | Some(Class::Seq)) {
+            return None;
+        }
+        let mut turns = tree.preorder();
+        turns.retain(|id| tree.nodes[id].class == Class::Turn);
+        // The head is about to become one more.
+        if (turns.len() as i64) < limit {
+            return None;
+        }
+        turns.into_iter().find(|turn| {
+            let inside = tree.subtree(turn);
+            let recent = tree.depth(turn).is_some_and(|depth| depth < policy.protect);
+            !recent
+                && !inside.iter().any(|id| {
+                    tree.nodes[id].pinned
+                        || tree.is_referenced(id, |from| !inside.contains(&from.id))
+                })
+        })
+    }
+
+    /// All nodes below the regions that a policy is for.
+    fn nodes_in_scope(&self, policy: &Policy) -> i64 {
+        let tree = &self.state.tree;
+        let ordinary = [Class::Turn, Class::Container, Class::Block];
+        let below = tree.nodes.values().filter(|node| ordinary.contains(&node.class));
+        below
+            .filter(|node| policy.region.is_none_or(|region| tree.region_of(&node.id) == region))
+            .count() as i64
     }
 
     fn in_scope(&self, policy: &Policy) -> Vec<&Node> {
@@ -36,6 +74,7 @@ impl Model {
         over(policy.max_blocks, blocks.len() as i64)
             || over(policy.max_bytes, bytes)
             || over(policy.max_tokens, tokens)
+            || over(policy.max_nodes, self.nodes_in_scope(policy))
     }
 
     fn next_to_prune(&self, policy: &Policy) -> Option<String> {
