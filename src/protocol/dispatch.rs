@@ -12,7 +12,7 @@ use super::replies::{
 use super::reply::{Body, Reply, Sink};
 use super::requests::{
     CheckSent, Compact, Compare, Complete, Details, Dump, Explain, Export, Fmt, GetStats, Import,
-    Life, Nodes, Rebuild, Replay, Sql, State, Thread, Timeline, Tree, Undo, Verify, Watch,
+    Life, Nodes, Rebuild, Redact, Replay, Sql, State, Thread, Timeline, Tree, Undo, Verify, Watch,
 };
 use super::{run_session, states};
 use crate::db::{
@@ -25,7 +25,7 @@ use crate::json::{Json, Map, to_json};
 use crate::language::{Rewritten, rewrite};
 use crate::lifecycle::Policy;
 use crate::query::{DiffBlock, Explanation, Selected};
-use crate::session::{self, Comparison, Moment, SameThread, ThreadRequest};
+use crate::session::{self, Comparison, Moment, SameThread, Scanned, ThreadRequest};
 use crate::sql::{self, SqlReply};
 use crate::store::{Packed, Verified};
 
@@ -180,6 +180,7 @@ run! {
         let copied = packed == Packed::Copied;
         Ok(Compacted { before, after, packed: packed != Packed::Trimmed, copied })
     };
+    Redact => Scanned: |request, call| run_session::redact(&request, call);
     Tree => Exact: |Tree { at, q, dialect }, call| {
         let state = match (&at, &q) {
             (_, None) => states::state_at(call.db, at.as_deref(), dialect)?,

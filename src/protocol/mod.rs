@@ -52,7 +52,7 @@ pub use replies::{
 pub use reply::{Body, Notice, Progress, Reply, Sink};
 pub use requests::{
     CheckSent, Compact, Compare, Complete, Details, Dump, Explain, Export, Fmt, GetStats, Import,
-    Life, Nodes, Rebuild, Replay, Sql, State, Thread, Timeline, Tree, Undo, Verify, Watch,
+    Life, Nodes, Rebuild, Redact, Replay, Sql, State, Thread, Timeline, Tree, Undo, Verify, Watch,
 };
 #[cfg(feature = "schema")]
 pub use schema::schema;

@@ -8,7 +8,7 @@ use super::replies::{
 use super::reply::Body;
 use super::requests::{
     CheckSent, Compact, Compare, Complete, Details, Dump, Explain, Export, Fmt, GetStats, Import,
-    Life, Nodes, Rebuild, Replay, Sql, State, Thread, Timeline, Tree, Undo, Verify, Watch,
+    Life, Nodes, Rebuild, Redact, Replay, Sql, State, Thread, Timeline, Tree, Undo, Verify, Watch,
 };
 use crate::db::{
     Add, AttemptRequest, Batch, Commit, CommitReply, Diff, EndCadence, IdReply, IdsReply, KeyReply,
@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::json::{Json, Map, from_json, to_json};
 use crate::lifecycle::Policy;
 use crate::query::Explanation;
-use crate::session::{Comparison, Moment, SameThread};
+use crate::session::{Comparison, Moment, SameThread, Scanned};
 use crate::sql::SqlReply;
 use crate::store::Verified;
 use serde::de::DeserializeOwned;
@@ -171,6 +171,7 @@ operations! {
     "dump" Dump(Dump) -> Dumped;
     "compact" Compact(Compact) -> Compacted;
     "rebuild" Rebuild(Rebuild) -> Verified;
+    "redact" Redact(Redact) -> Scanned;
     "complete" Complete(Complete) -> Completed;
     "sql" Sql(Sql) -> SqlReply;
     "timeline" Timeline(Timeline) -> TimelineReply;

@@ -2,7 +2,7 @@
 
 use super::call::Call;
 use super::replies::{Dumped, Imported, Replayed, WatchedUntil};
-use super::requests::{Compare, Dump, Import, Replay, Watch};
+use super::requests::{Compare, Dump, Import, Redact, Replay, Watch};
 use super::states;
 use crate::code::Code;
 use crate::db::Snapshot;
@@ -10,8 +10,8 @@ use crate::error::{Error, Result};
 use crate::json::{canonical_string, to_json};
 use crate::limits::MAX_LINE_BYTES;
 use crate::session::{
-    self, Comparison, Format, ImportProgress, ImportRequest, ReplayRequest, Step, ThreadRequest,
-    WatchRequest,
+    self, Comparison, Format, ImportProgress, ImportRequest, ReplayRequest, Scanned, Step,
+    ThreadRequest, WatchRequest,
 };
 
 /// Takes a history in.
@@ -70,6 +70,16 @@ fn import_document(
     gone?;
     call.warnings.extend_from_slice(&report.reply.warnings);
     Ok(Imported::Document(Box::new(report)))
+}
+
+/// Looks for what looks like a secret.
+pub(super) fn redact(request: &Redact, call: &mut Call<'_>) -> Result<Scanned> {
+    let Redact { scan, patterns, own } = request;
+    if !scan {
+        return Err(Error::request("redact reports what is in the store: say 'scan': true"));
+    }
+    let db = call.db;
+    session::scan(db, patterns, own, &mut |done, total| call.progress("scanning", done, total))
 }
 
 /// How much of two threads is the same.

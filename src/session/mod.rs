@@ -11,6 +11,7 @@ mod fork;
 mod import;
 mod life;
 mod provider;
+mod redact;
 mod replay;
 mod sent;
 mod watch;
@@ -26,6 +27,7 @@ pub use import::{
 };
 pub use life::{Moment, life};
 pub use provider::{Comparison, EndReason, Thread, ThreadFormat, ThreadRequest, compare, thread};
+pub use redact::{Scanned, Suspect, scan};
 pub use replay::{Replay, ReplayRequest, Step};
 pub use sent::{SameThread, attempt, check_sent};
 pub use watch::{Watch, WatchRequest, Watched};

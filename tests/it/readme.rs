@@ -1,4 +1,4 @@
-//! Every example of the README and of the page on the REPL is run, and prints what the text says.
+//! Every example of the README and of the pages beside it is run, and prints what the text says.
 //!
 //! In a `console` block, a line after `$ ` is a command, lines after `> ` are its standard input,
 //! and the rest is what it prints; `…` stands for anything. All blocks share one empty folder.
@@ -136,6 +136,16 @@ fn the_examples_of_the_readme_are_true() {
 #[test]
 fn the_examples_of_the_page_on_the_repl_are_true() {
     check(include_str!("../../docs/repl.md"), 1);
+}
+
+#[test]
+fn the_examples_of_the_page_on_the_language_are_true() {
+    check(include_str!("../../docs/language.md"), 3);
+}
+
+#[test]
+fn the_examples_of_the_page_on_sessions_are_true() {
+    check(include_str!("../../docs/sessions.md"), 12);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 mod dumps;
 mod forks;
 mod imports;
+mod redact;
 mod replays;
 mod sayable;
 mod sayable_bytes;

@@ -74,6 +74,7 @@ pub fn answer(look: Look, client: &dyn Client, request: Request) -> Result<Answe
         Request::Import(request) => return import(look, client, *request),
         Request::Verify(request) => verified(&ask_with_bar(client, *request)?.reply),
         Request::Rebuild(request) => rebuilt(&ask_with_bar(client, *request)?.reply),
+        Request::Redact(request) => render::suspects(look, &ask_with_bar(client, *request)?.reply),
         Request::Compact(request) => compacted(&ask_with_bar(client, *request)?.reply),
         other => return plain(client, other),
     }

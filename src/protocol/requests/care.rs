@@ -54,6 +54,17 @@ request! {
     /// Makes everything that is derived again from the log. Reports progress.
     pub struct Rebuild {}
 
+    /// Looks through the whole log for what looks like a secret. Reports progress.
+    pub struct Redact {
+        /// Only true: what is in the store already is reported.
+        scan: bool,
+    } optional {
+        /// The names of patterns; without any, and without `own`, all but `email`.
+        patterns: Vec<String>,
+        /// Regular expressions of one's own.
+        own: Vec<String>,
+    }
+
     /// Packs the file and gives free room back. Reports progress.
     pub struct Compact {}
 }

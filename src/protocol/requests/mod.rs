@@ -8,4 +8,4 @@ pub use ask::{
     CheckSent, Compare, Complete, Details, Explain, Export, Fmt, Life, Nodes, Replay, Sql, State,
     Thread, Timeline, Tree, Watch,
 };
-pub use care::{Compact, Dump, GetStats, Import, Rebuild, Undo, Verify};
+pub use care::{Compact, Dump, GetStats, Import, Rebuild, Redact, Undo, Verify};

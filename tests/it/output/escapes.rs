@@ -124,6 +124,8 @@ fn asked() -> (Vec<Vec<String>>, Vec<Vec<String>>) {
         texts(&["timeline", &argument("range")]),
         texts(&["dump"]),
         texts(&["verify"]),
+        texts(&["redact", "--scan", "--own", "."]),
+        texts(&["redact", "--scan", "--pattern", &argument("pattern")]),
         texts(&["completions", &argument("shell")]),
         texts(&["man"]),
         texts(&[&argument("command")]),

@@ -5,7 +5,7 @@ use crate::support::program::Folder;
 
 #[test]
 fn reading_makes_no_store_and_changes_not_a_byte() {
-    let reads: [&[&str]; 12] = [
+    let reads: [&[&str]; 13] = [
         &["select", ".cb"],
         &["nodes", ".cb"],
         &["tree"],
@@ -17,6 +17,7 @@ fn reading_makes_no_store_and_changes_not_a_byte() {
         &["stats"],
         &["verify"],
         &["policy"],
+        &["redact", "--scan"],
         &["select", "@c1..@c2 .cb"],
     ];
     let empty = Folder::new();

@@ -10,7 +10,9 @@ mod sql;
 
 pub use edit::{AddArgs, BatchArgs, CommitArgs, ContentArgs, MoveArgs, PolicyArgs, SetArgs};
 pub use fmt::FmtArgs;
-pub use read::{AnswerArgs, DiffArgs, ExplainArgs, LogArgs, SelectArgs, TimelineArgs, TreeArgs};
+pub use read::{
+    AnswerArgs, DiffArgs, ExplainArgs, LogArgs, RedactArgs, SelectArgs, TimelineArgs, TreeArgs,
+};
 pub use serve::{LogForm, ServeArgs, UiArgs};
 pub use session::{
     AttemptCommand, AttemptFacts, AttemptListArgs, DumpArgs, ExportArgs, ForkArgs, ImportArgs,
@@ -423,6 +425,17 @@ pub enum Command {
     /// Make everything that is derived again from the log
     #[command(after_help = "Example:\n  pactdb rebuild")]
     Rebuild,
+    /// Report what looks like a key, a token or a card in the history, never its text
+    #[command(
+        after_help = "Patterns: api-key, aws-key, github-token, google-key, slack-token, bearer, jwt,
+private-key and card; email only if it is asked for.
+
+Examples:
+  pactdb redact --scan
+  pactdb redact --scan --pattern card --pattern email
+  pactdb redact --scan --own 'ACME-[0-9]{6}'"
+    )]
+    Redact(RedactArgs),
     /// Pack the file and give free room back to the file system
     #[command(after_help = "Example:\n  pactdb compact")]
     Compact,

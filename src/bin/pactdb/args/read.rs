@@ -2,6 +2,7 @@
 
 use crate::clock;
 use clap::{Args, ValueEnum};
+use pactdb::protocol::Redact;
 
 /// How a selector is answered.
 #[derive(Args, Default)]
@@ -177,5 +178,25 @@ fn count(text: &str) -> Result<u64, String> {
     match text {
         "all" => Ok(u64::MAX),
         number => number.parse().map_err(|_| "a number, or all".to_owned()),
+    }
+}
+
+/// `redact`
+#[derive(Args)]
+pub struct RedactArgs {
+    /// Report what is in the store already; nothing is changed
+    #[arg(long, required = true)]
+    pub scan: bool,
+    /// Only patterns of these names; may be given several times
+    #[arg(long = "pattern", value_name = "NAME")]
+    pub patterns: Vec<String>,
+    /// A regular expression of one's own; may be given several times
+    #[arg(long, value_name = "REGEX")]
+    pub own: Vec<String>,
+}
+
+impl From<RedactArgs> for Redact {
+    fn from(RedactArgs { scan, patterns, own }: RedactArgs) -> Redact {
+        Redact { scan, patterns, own }
     }
 }

@@ -23,7 +23,7 @@ use crate::args::{Arguments, Command, StatsArgs};
 use crate::context::Context;
 use crate::{demo, pipe, repl};
 use pactdb::Result;
-use pactdb::protocol::{Compact, EndCadence, GetStats, Rebuild, Undo, Verify};
+use pactdb::protocol::{Compact, EndCadence, GetStats, Rebuild, Redact, Undo, Verify};
 use std::process::ExitCode;
 
 /// Runs the command of the arguments; without one, the REPL.
@@ -85,6 +85,7 @@ fn run_one(context: &Context, command: Command) -> Result<()> {
         }
         Command::Verify => context.run(&*context.existing()?, Verify {}),
         Command::Rebuild => context.run(&*context.existing()?, Rebuild {}),
+        Command::Redact(args) => context.run(&*context.existing()?, Redact::from(args)),
         Command::Compact => context.run(&*context.existing()?, Compact {}),
         Command::Completions { shell } => manual::completions(context, shell),
         Command::Man => manual::man(context),

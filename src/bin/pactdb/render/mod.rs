@@ -33,7 +33,7 @@ pub use node::NodeView;
 pub use range::{has_changes, range, range_block, range_end};
 pub use replies::{attempts, commit, explanation, log, policies, stats, undo};
 pub use rows::{csv, csv_of_objects, json_lines, rows, table_names, tables, truncated};
-pub use session::{comparison, cycles, imported, life, steps};
+pub use session::{comparison, cycles, imported, life, steps, suspects};
 pub use state::{source, state_name, state_words};
 pub use table::{found, ids, nodes};
 pub use text::{cut, visible, visible_lines, width_of};

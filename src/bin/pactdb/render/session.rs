@@ -8,7 +8,7 @@ use super::text::{cut, visible};
 use super::units::{instant_in, plural};
 use pactdb::Json;
 use pactdb::session::{
-    Comparison, EndReason, FieldChange, ImportReport, Moment, NodeChange, Step, What,
+    Comparison, EndReason, FieldChange, ImportReport, Moment, NodeChange, Scanned, Step, What,
 };
 use std::collections::BTreeMap;
 
@@ -43,6 +43,33 @@ pub fn imported(look: Look, report: &ImportReport) -> String {
         out.push_str(&format!("  {} {more}\n", look.paint(Tone::Soon, "left out")));
     }
     out.push_str(&format!("  newest cycle {}\n", report.reply.cycle));
+    out
+}
+
+/// What a scan for secrets found.
+pub fn suspects(look: Look, scanned: &Scanned) -> String {
+    let events = plural(scanned.events, "event");
+    if scanned.found.is_empty() {
+        return format!(
+            "nothing in {events} looks like {}\n",
+            visible(&scanned.patterns.join(", "))
+        );
+    }
+    let mut table = Columns::default();
+    for suspect in &scanned.found {
+        let place = suspect.attr.as_deref().unwrap_or("content");
+        table.push(vec![
+            Cell::new(Tone::Soon, &suspect.pattern),
+            Cell::right(Tone::Plain, suspect.count.to_string()),
+            Cell::new(Tone::Id, &suspect.id),
+            Cell::new(Tone::Plain, place),
+            Cell::whole(Tone::Dim, format!("@c{} @e{}", suspect.cycle, suspect.event)),
+        ]);
+    }
+    let mut out = table.render(look);
+    if scanned.more > 0 {
+        out += &format!("and {}\n", plural(scanned.more, "more place"));
+    }
     out
 }
 

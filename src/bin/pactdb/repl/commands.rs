@@ -6,7 +6,9 @@ use super::query::{self, Last};
 use super::session::{Outcome, Session};
 use super::settings::nothing;
 use crate::answer::{Answer, pretty};
-use crate::args::{CommitArgs, ExplainArgs, StatsArgs, ThreadArgs, TimelineArgs, TreeArgs};
+use crate::args::{
+    CommitArgs, ExplainArgs, RedactArgs, StatsArgs, ThreadArgs, TimelineArgs, TreeArgs,
+};
 use crate::charts;
 use crate::commands::thread::Asked;
 use crate::commands::tree::Wanted;
@@ -16,7 +18,7 @@ use crate::render::{self, visible};
 use crate::{clock, states};
 use clap::Args;
 use pactdb::language::{nearest_word, parse_selector};
-use pactdb::protocol::{ClientExt, Explain, Fmt, GetStats, PolicyRequest, Request, Sql};
+use pactdb::protocol::{ClientExt, Explain, Fmt, GetStats, PolicyRequest, Redact, Request, Sql};
 use pactdb::session::ThreadFormat;
 use pactdb::sql::is_question;
 use pactdb::{Code, Dialect, Error, Result};
@@ -161,6 +163,12 @@ pub fn timeline(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
         return Ok(session.keep(render::timeline_csv(&reply).into()));
     }
     session.run(request.into())
+}
+
+/// `.redact`
+pub fn redact(session: &mut Session<'_>, rest: &str) -> Result<Outcome> {
+    let args: RedactArgs = parse(rest, Shape::Words)?;
+    session.run(Redact::from(args).into())
 }
 
 /// `.commit`

@@ -8,8 +8,8 @@ use super::help;
 use super::session::{Outcome, Session};
 use super::settings::{self, OpenArgs, OutputArgs};
 use crate::args::{
-    AttemptListArgs, CommitArgs, ExplainArgs, ForkArgs, ImportArgs, LogArgs, ReplayArgs, StatsArgs,
-    ThreadArgs, TimelineArgs, TreeArgs, WatchArgs,
+    AttemptListArgs, CommitArgs, ExplainArgs, ForkArgs, ImportArgs, LogArgs, RedactArgs,
+    ReplayArgs, StatsArgs, ThreadArgs, TimelineArgs, TreeArgs, WatchArgs,
 };
 use pactdb::Result;
 use pactdb::language::nearest_word;
@@ -102,7 +102,7 @@ impl Command {
 }
 
 /// Every dot command, in the order of the help.
-pub const COMMANDS: [Command; 34] = [
+pub const COMMANDS: [Command; 35] = [
     command("help", "[TOPIC]", help::run)
         .aliases(&["h", "?"])
         .takes(Takes::Topic)
@@ -233,6 +233,12 @@ pub const COMMANDS: [Command; 34] = [
     command("verify", "", |session, rest| look_at::alone(session, rest, "verify", Verify {}))
         .help("check the chain, the contents, every digest and everything derived")
         .example(".verify"),
+    command("redact", "--scan", look_at::redact)
+        .reads::<RedactArgs>()
+        .help(
+            "what looks like a key, a token or a card in the whole history; never the text itself",
+        )
+        .example(".redact --scan"),
     command("dialect", "[0.1 | 1.0]", settings::dialect)
         .takes(Takes::Words(&["0.1", "1.0"]))
         .help("the dialect of questions; edits are always in the store's own")
