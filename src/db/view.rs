@@ -178,7 +178,7 @@ impl Timeline for View {
     }
 
     fn unindexed(&self, cycle: u64) -> BTreeSet<Slot> {
-        self.reader().newer_turns(cycle)
+        (*self.reader().newer_turns(cycle)).clone()
     }
 
     fn summaries(

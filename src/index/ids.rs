@@ -2,7 +2,7 @@
 //!
 //! Tables: `ids`, with the places of an id and the cycles from which; `refs`, with pairs of ids.
 
-use super::memtable::Memtable;
+use super::schedule::Piece;
 use super::tables::{IDS, REFS};
 use super::view::View;
 use crate::model::{Id, Place};
@@ -10,6 +10,7 @@ use crate::storage::{
     Readable, StoreError, Writer, check_neighbours, checked_bytes, decode, encode, insert_key,
     seal, unseal,
 };
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The places that the node of an id came to lie in, each with the cycle, as far as the table
 /// knows; none if it was never used.
@@ -38,10 +39,15 @@ pub(crate) fn referrers(view: &View, id: &str) -> Result<Vec<Id>, StoreError> {
     Ok(found)
 }
 
-/// Writes the ids and references of the memtable.
-pub(super) fn write_ids(txn: &Writer, memtable: &Memtable) -> Result<(), StoreError> {
+/// Writes new places of ids, or a piece of them.
+pub(super) fn write_ids(
+    txn: &Writer,
+    new: &BTreeMap<Id, Vec<(u64, Place)>>,
+    piece: Piece,
+) -> Result<(), StoreError> {
     let mut ids = txn.open_table(IDS)?;
-    for (id, places) in &memtable.ids {
+    let range = piece.range(new.len());
+    for (id, places) in new.iter().skip(range.start).take(range.len()) {
         let mut all = match ids.get(id.as_bytes())? {
             Some(row) => read_places(id, row.value())?,
             None => Vec::new(),
@@ -50,8 +56,13 @@ pub(super) fn write_ids(txn: &Writer, memtable: &Memtable) -> Result<(), StoreEr
         let row = seal(IDS.name(), id.as_bytes(), encode(&all)?);
         ids.insert(id.as_bytes(), row.as_slice())?;
     }
+    Ok(())
+}
+
+/// Writes new references.
+pub(super) fn write_refs(txn: &Writer, new: &BTreeSet<(Id, Id)>) -> Result<(), StoreError> {
     let mut refs = txn.open_table(REFS)?;
-    for (target, referrer) in &memtable.refs {
+    for (target, referrer) in new {
         insert_key(&mut refs, REFS, (&**target, &**referrer))?;
     }
     Ok(())

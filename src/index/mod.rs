@@ -30,10 +30,14 @@
 //! - `parts` with every commit (`write`): a row for the commit and one for each part that it
 //!   changed. Both are added at the end of the table, and the versions before get their end.
 //! - Provider calls and origins with their events.
-//! - All others at a checkpoint only (`checkpoint`), which is every 64th commit. Until then what
-//!   they would say is in the `memtable`, and a reader asks that first and the tables then. A
-//!   process that ends loses the memtable; opening makes it again from the rows of at most 64
-//!   commits.
+//! - All others 64 commits at a time, and spread over the commits that follow these (`schedule`,
+//!   `checkpoint`): each writes a slice, one table or a piece of one. Which one follows from how many
+//!   snapshots there are. Until then what they would say is in the `memtable`, and a reader asks
+//!   that first and the tables then. A process that ends loses the memtable; opening makes it
+//!   again from the rows of fewer than 128 commits.
+//!
+//! Something else that is to be written now and then, but not by every commit, is one more slice: a
+//! row of `SLICES` in `schedule`, an arm in `write_slice` of `checkpoint`.
 //!
 //! # How far an answer can be trusted
 //!
@@ -68,6 +72,7 @@ mod names;
 mod nodes;
 mod parts;
 mod prunes;
+mod schedule;
 mod side_rows;
 mod summaries;
 mod summary;
@@ -84,7 +89,7 @@ pub use figures::{Break, Figures};
 pub use lookup::{Lookup, NameKind, Trigrams, name_hashes};
 pub use summary::{Columns, Indexed, SummaryPage, TurnAt, TurnSummary};
 
-pub(crate) use checkpoint::{read_checkpoint, write_checkpoint};
+pub(crate) use checkpoint::{read_checkpoint, write_checkpoint, write_slice};
 pub(crate) use closed_cycle::ClosedCycle;
 pub(crate) use commits::{
     CycleHead, StoredCycle, StoredPartChange, get_cycle, get_cycle_head, get_skeleton,
@@ -98,6 +103,7 @@ pub(crate) use names::with_names;
 pub(crate) use nodes::Interner;
 pub(crate) use parts::PartRow;
 pub(crate) use prunes::ranked_blocks;
+pub(crate) use schedule::all_is_written;
 pub(crate) use side_rows::{
     attempt_cycle, attempts, failed_attempts, has_side_rows, open_attempts, origin, origins,
     write_side_rows,

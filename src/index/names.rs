@@ -1,23 +1,25 @@
 //! The table of names, `features`: an inverted index from the hash of a name to the turns that have
 //! it.
 //!
-//! A name is a role, kind, key, tag or type of a node, or the name of an attribute of the user's own. A checkpoint adds a row for each name of the
-//! turns that came or changed since the last one, and changes none. Newer versions are in the
+//! A name is a role, kind, key, tag or type of a node, or the name of an attribute of the user's own. When 64 commits
+//! are complete, a row is added for each name of the turns that came or changed in them; none is changed. Newer versions are in the
 //! memtable, and count as having every name.
 
 use super::lookup::name_hashes;
 use super::parts::TurnVersion;
+use super::schedule::Piece;
 use super::tables::{NAMES, name_key_bytes};
 use super::view::View;
 use crate::model::{Slot, Spine};
 use crate::storage::{Readable, StoreError, Writer, decode, encode, seal, unseal};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Adds rows for new versions of turns, which were committed up to a cycle.
+/// Adds rows for new versions of turns, which were committed up to a cycle, or a piece of these rows.
 pub(super) fn write_names(
     txn: &Writer,
     cycle: u64,
     versions: &[TurnVersion],
+    piece: Piece,
 ) -> Result<(), StoreError> {
     let mut turns: BTreeMap<u32, Spine> = BTreeMap::new();
     for versions in versions.chunk_by(|a, b| a.0.0 == b.0.0) {
@@ -28,7 +30,8 @@ pub(super) fn write_names(
         }
     }
     let mut table = txn.open_table(NAMES)?;
-    for (hash, slots) in &turns {
+    let range = piece.range(turns.len());
+    for (hash, slots) in turns.iter().skip(range.start).take(range.len()) {
         let key = (*hash, cycle);
         let row = seal(NAMES.name(), &name_key_bytes(key), encode(slots)?);
         table.insert(key, row.as_slice())?;

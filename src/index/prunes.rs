@@ -1,10 +1,11 @@
 //! The table `prunes`: the blocks of the sealed turns in the order in which a policy would remove
 //! them, so that a commit above a limit reads those that go, and not every turn that lives.
 //!
-//! It is written at checkpoints. Turns that came or changed since are in the memtable, and are read
+//! It is written when 64 commits are complete. Turns that came or changed since are in the memtable, and are read
 //! themselves.
 
 use super::parts::{TurnVersion, version_before};
+use super::schedule::Piece;
 use super::tables::{PARTS, PRUNES};
 use super::view::View;
 use crate::lifecycle::prunable;
@@ -18,13 +19,18 @@ use std::ops::Bound;
 /// How many blocks are read at once.
 const CHUNK: usize = 64;
 
-/// Puts the blocks of new versions of turns in the place of those of the old ones.
-pub(super) fn write_prunes(txn: &Writer, versions: &[TurnVersion]) -> Result<(), StoreError> {
+/// Puts the blocks of new versions of turns, or of a piece of these turns, in the place of those of the old ones.
+pub(super) fn write_prunes(
+    txn: &Writer,
+    versions: &[TurnVersion],
+    piece: Piece,
+) -> Result<(), StoreError> {
     let parts = txn.open_table(PARTS)?;
     let mut table = txn.open_table(PRUNES)?;
     let ranks =
         |turn: &Subtree| -> BTreeSet<PruneRank> { prunable(turn).map(prune_rank).collect() };
-    for turn in versions.chunk_by(|a, b| a.0.0 == b.0.0) {
+    let turns: Vec<_> = versions.chunk_by(|a, b| a.0.0 == b.0.0).collect();
+    for turn in &turns[piece.range(turns.len())] {
         let (Some(((slot, from), _)), Some((_, new))) = (turn.first(), turn.last()) else {
             continue;
         };

@@ -1,13 +1,14 @@
 //! The table of summaries, `sketches`: many turns in a row, so that a search over all of history
 //! reads a few bytes of each turn.
 //!
-//! A row has the versions of the turns of 64 cycles. It is written at checkpoints, with all that
-//! changed since the last one, so it does not know the newest versions: those are in the memtable.
+//! A row has the versions of the turns of 64 cycles. It is written when 64 more commits are
+//! complete, with all that changed in these, so it does not know the newest versions: those are in the memtable.
 //! Only a few versions of a turn are kept, and none of a very large turn: what is not here is read
 //! from the turn itself. What a row says of a turn is exact.
 
 use super::nodes::write_nodes;
 use super::parts::{TurnVersion, version_before};
+use super::schedule::Piece;
 use super::summary::{Indexed, SummaryPage, Template, sames, template};
 use super::summary_rows::{
     EditablePage, EditableVersion, StoredPage, VersionColumns, Wanted, decode_page, encode_page,
@@ -28,18 +29,23 @@ const VERSIONS: usize = 4;
 /// The most nodes of a turn that has a summary.
 const NODES: usize = 256;
 
-/// Adds new versions of turns to the rows of their pages.
-pub(super) fn write_summaries(txn: &Writer, versions: &[TurnVersion]) -> Result<(), StoreError> {
+/// Adds new versions of turns to the rows of their pages, or of a piece of these.
+pub(super) fn write_summaries(
+    txn: &Writer,
+    versions: &[TurnVersion],
+    piece: Piece,
+) -> Result<(), StoreError> {
     let parts = txn.open_table(PARTS)?;
     let mut table = txn.open_table(SUMMARIES)?;
     let mut last: Option<&TurnVersion> = None;
-    for page in versions.chunk_by(|a, b| a.0.0.page() == b.0.0.page()) {
+    let pages: Vec<_> = versions.chunk_by(|a, b| a.0.0.page() == b.0.0.page()).collect();
+    for page in &pages[piece.range(pages.len())] {
         let key = page[0].0.0.page();
         let mut editable = match table.get(key)? {
             Some(row) => decode_page(key, row.value())?,
             None => EditablePage { whole: true, turns: BTreeMap::new() },
         };
-        for version in page {
+        for version in *page {
             let ((slot, from), turn) = version;
             let kept = editable.turns.entry(*slot).or_default();
             let before = match last {

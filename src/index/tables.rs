@@ -8,7 +8,7 @@ use crate::model::{Place, Slot};
 use crate::storage::{Bytes, Key, Readable, Side, StoreError, Table, Writer, repack, seal};
 
 /// The version of the derived tables. Another one means: rebuild them from the log.
-const DERIVED: u32 = 16;
+const DERIVED: u32 = 17;
 
 /// Versions of the parts of the tree, and commits. See [`part_key`].
 pub(crate) const PARTS: Table<PartKey> = Table::derived("parts");

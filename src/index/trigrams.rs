@@ -1,13 +1,14 @@
 //! The table of trigrams, `grams`: in which turns a text may stand.
 //!
 //! A row has up to 64 turns and a Bloom filter of the trigrams (runs of three bytes) in their
-//! contents. A checkpoint adds rows for the turns that came or changed since the last one, and
-//! changes none. Newer versions are in the memtable, and count as having every text.
+//! contents. When 64 commits are complete, rows are added for the turns that came or changed
+//! in them; none is changed. Newer versions are in the memtable, and count as having every text.
 
 use super::bloom::{Bloom, may_have};
 use super::lookup::Trigrams;
 use super::names::push;
 use super::parts::TurnVersion;
+use super::schedule::Piece;
 use super::tables::{TRIGRAMS, trigram_key_bytes};
 use super::view::View;
 use crate::log::{LogKey, lend_content};
@@ -19,12 +20,13 @@ use std::collections::{BTreeMap, BTreeSet};
 /// How many turns share a row.
 const TURNS: usize = 64;
 
-/// Adds rows for new versions of turns, which were committed up to a cycle. Contents are read from
+/// Adds rows for new versions of turns, which were committed up to a cycle, or a piece of these rows. Contents are read from
 /// `log`.
 pub(super) fn write_trigrams(
     txn: &Writer,
     cycle: u64,
     versions: &[TurnVersion],
+    piece: Piece,
     log: &impl Readable<LogKey, Bytes>,
 ) -> Result<(), StoreError> {
     let mut turns: BTreeMap<Slot, Vec<&Subtree>> = BTreeMap::new();
@@ -35,7 +37,9 @@ pub(super) fn write_trigrams(
     }
     let mut table = txn.open_table(TRIGRAMS)?;
     let turns: Vec<(Slot, Vec<&Subtree>)> = turns.into_iter().collect();
-    for (number, chunk) in turns.chunks(TURNS).enumerate() {
+    let range = piece.range(turns.len().div_ceil(TURNS));
+    let rows = turns.chunks(TURNS).enumerate();
+    for (number, chunk) in rows.skip(range.start).take(range.len()) {
         let (mut slots, mut contents) = (Spine::default(), BTreeSet::new());
         for (slot, versions) in chunk {
             push(&mut slots, *slot);

@@ -6,8 +6,8 @@ use super::head::Head;
 use super::reader::{Base, StoreReader};
 use crate::change::{Closed, Event, State};
 use crate::index::{
-    ClosedCycle, CycleKind, Memtable, new_cycle, part_key, write_checkpoint, write_closed,
-    write_side_rows,
+    ClosedCycle, CycleKind, new_cycle, part_key, write_checkpoint, write_closed, write_side_rows,
+    write_slice,
 };
 use crate::limits::CHECKPOINT_EVERY;
 use crate::log::{LOG, LogEnd, NewEvent, Stamp, append_events};
@@ -40,8 +40,8 @@ pub(super) type SideEvent = (u64, Arc<Event>);
 struct Derived {
     /// The cycle whose row has the newest whole skeleton now.
     skeleton_at: u64,
-    /// Whether the memtable was written to the tables.
-    checkpoint: bool,
+    /// How many commits of its 64 there are with it; 0 if they are complete.
+    position: u64,
 }
 
 impl Store {
@@ -67,7 +67,7 @@ impl Store {
         let time = stamps.last().map_or(append.time, |stamp| stamp.time);
         let closed = append.closed_cycle(end.next_seq - 1, time);
         let derived = match &closed {
-            Some(cycle) => Some(self.write_derived(&txn, &head, cycle, false, None)?),
+            Some(cycle) => Some(self.write_derived(&txn, &head, cycle, None)?),
             None => None,
         };
         db.commit(txn)?;
@@ -75,7 +75,7 @@ impl Store {
         head.end = end;
         if let (Some(derived), Some(cycle)) = (derived, &closed) {
             head.skeleton_at = derived.skeleton_at;
-            self.learn(cycle, derived.checkpoint);
+            self.learn(cycle, Some(derived.position));
         }
         Ok(first)
     }
@@ -85,7 +85,7 @@ impl Store {
     pub fn announce(&self, append: &Append<'_>) {
         // Nobody asks for the number of its event before it is written.
         let Some(cycle) = append.closed_cycle(0, append.time) else { return };
-        self.learn(&cycle, false);
+        self.learn(&cycle, None);
         let closed = cycle.closed;
         let mut announced = self.reader.announced_mut();
         for part in &closed.parts {
@@ -105,19 +105,19 @@ impl Store {
         head.writes += 1;
         let db = self.db();
         let txn = begin(&db, self.reader.side, durable)?;
-        let mut checkpoint = false;
+        let mut position = None;
         for append in appends {
             head.end = write_events(&txn, &mut head, append, &[])?;
             if let Some(cycle) = append.closed_cycle(head.end.next_seq - 1, append.time) {
-                let derived = self.write_derived(&txn, &head, &cycle, true, None)?;
+                let derived = self.write_derived(&txn, &head, &cycle, None)?;
                 head.skeleton_at = derived.skeleton_at;
-                checkpoint |= derived.checkpoint;
+                position = Some(derived.position);
             }
         }
         db.commit(txn)?;
         head.unsynced = !durable;
-        if checkpoint {
-            *self.reader.memtable_mut() = Memtable::default();
+        if let Some(position) = position {
+            self.reader.memtable_mut().advance(position);
         }
         self.reader.announced_mut().clear();
         Ok(())
@@ -138,10 +138,10 @@ impl Store {
         for (seq, event) in side {
             write_side_rows(&txn, *seq, event)?;
         }
-        let derived = self.write_derived(&txn, &head, cycle, false, Some(from))?;
+        let derived = self.write_derived(&txn, &head, cycle, Some(from))?;
         db.commit(txn)?;
         head.skeleton_at = derived.skeleton_at;
-        self.learn(cycle, derived.checkpoint);
+        self.learn(cycle, Some(derived.position));
         Ok(())
     }
 
@@ -156,43 +156,40 @@ impl Store {
         db.commit(txn)
     }
 
-    /// Adds a closed cycle to the memtable, which is empty after a checkpoint.
-    fn learn(&self, cycle: &ClosedCycle<'_>, checkpoint: bool) {
+    /// Adds a closed cycle to the memtable, and says at which position it was written, if it was.
+    fn learn(&self, cycle: &ClosedCycle<'_>, position: Option<u64>) {
         let mut memtable = self.reader.memtable_mut();
-        if checkpoint {
-            *memtable = Memtable::default();
-        } else {
-            memtable.add(new_cycle(cycle));
+        memtable.add(new_cycle(cycle));
+        if let Some(position) = position {
+            memtable.advance(position);
         }
     }
 
-    /// Writes what is derived from a closed cycle. `announced` says that the memtable has it
-    /// already; contents are in the log of `from`, or in this one.
+    /// Writes what is derived from a closed cycle, and the slice of the memtable that is due with it.
+    /// Contents are in the log of `from`, or in this one.
     fn write_derived(
         &self,
         txn: &Writer,
         head: &Head,
         cycle: &ClosedCycle<'_>,
-        announced: bool,
         from: Option<&StoreReader>,
     ) -> Result<Derived, StoreError> {
         let skeleton_at = write_closed(txn, cycle, head.skeleton_at)?;
         let ClosedCycle { closed, next, .. } = cycle;
-        let checkpoint = next.history.len().is_multiple_of(CHECKPOINT_EVERY);
-        if checkpoint {
-            let mut memtable = self.reader.memtable().clone();
-            if !announced {
-                memtable.add(new_cycle(cycle));
-            }
-            let (cycle, turns) = ((closed.cycle, next.history.len()), &next.turns_hash);
-            match from {
-                Some(from) => {
-                    from.with(|view| write_checkpoint(txn, &memtable, cycle, turns, view.log()?))?
-                }
-                None => write_checkpoint(txn, &memtable, cycle, turns, &txn.open_table(LOG)?)?,
-            }
+        let snapshots = next.history.len();
+        let position = snapshots % CHECKPOINT_EVERY;
+        if position == 0 {
+            write_checkpoint(txn, closed.cycle, &next.turns_hash)?;
+            return Ok(Derived { skeleton_at, position });
         }
-        Ok(Derived { skeleton_at, checkpoint })
+        let memtable = self.reader.memtable();
+        match from {
+            Some(from) => {
+                from.with(|view| write_slice(txn, &memtable, position, snapshots, view.log()?))?
+            }
+            None => write_slice(txn, &memtable, position, snapshots, &txn.open_table(LOG)?)?,
+        }
+        Ok(Derived { skeleton_at, position })
     }
 }
 

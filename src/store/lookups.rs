@@ -13,7 +13,7 @@ use std::sync::Arc;
 impl StoreReader {
     /// The turns of which there is a version, as of a cycle, that the tables of the index do not
     /// know.
-    pub fn newer_turns(&self, cycle: u64) -> BTreeSet<Slot> {
+    pub fn newer_turns(&self, cycle: u64) -> Arc<BTreeSet<Slot>> {
         self.memtable().newer_turns(cycle)
     }
 
@@ -36,7 +36,7 @@ impl StoreReader {
             return Ok(None);
         }
         // What the tables do not know may match.
-        let mut found: Vec<Slot> = self.newer_turns(cycle).into_iter().collect();
+        let mut found: Vec<Slot> = self.newer_turns(cycle).iter().copied().collect();
         let within = self.with(|view| match lookup {
             Lookup::Names(hashes) | Lookup::Attributes(hashes) => {
                 with_names(view, hashes, most, &mut found)

@@ -1,12 +1,13 @@
 //! From a file to a state: the newest commit, the memtable of the index, and the events since.
 //!
-//! What this reads does not grow with history: one commit's row, `^sys` and `^ah`, at most 64 more
+//! What this reads does not grow with history: one commit's row, `^sys` and `^ah`, fewer than 128 more
 //! commits for the memtable, and the uncommitted events.
 
 use super::handle::Store;
 use super::replay::apply_record;
 use crate::change::{Event, History, Newest, State, Working, materialize};
-use crate::index::{self, Memtable, NewCycle, View, get_cycle, read_checkpoint};
+use crate::index::{self, Memtable, NewCycle, View, all_is_written, get_cycle, read_checkpoint};
+use crate::limits::CHECKPOINT_EVERY;
 use crate::log::missing_event;
 use crate::model::{Instance, Name, Tree, TurnSource};
 use crate::snapshot::TurnsHash;
@@ -74,7 +75,7 @@ impl Store {
 
     fn running_cadences(&self) -> Result<BTreeMap<Name, Instance>, StoreError> {
         let mut keys = self.reader.with(index::running)?;
-        keys.extend(self.reader.memtable().instances().keys().cloned());
+        keys.extend(self.reader.memtable().keys().cloned());
         let mut running = BTreeMap::new();
         for key in keys {
             if let Some(instance) = self.reader.instance(&key)?
@@ -95,19 +96,33 @@ impl Store {
     }
 }
 
-/// What the commits since the last checkpoint add to the index, and the sum of the turns' hashes.
+/// What the commits that are not in the tables add to the index, and the sum of the turns' hashes.
 fn read_memtable(view: &View, history: &History) -> Result<(Memtable, TurnsHash), StoreError> {
     let (checkpoint, mut turns_hash) = read_checkpoint(view)?;
     let mut memtable = Memtable::default();
-    let mut newer: Vec<u64> =
-        history.iter().rev().take_while(|cycle| *cycle > checkpoint).collect();
-    newer.reverse();
-    for cycle in newer {
+    let after = history.iter().rev().take_while(|cycle| *cycle > checkpoint).count();
+    let position = after as u64;
+    // The 64 before the checkpoint too, as long as they are being written.
+    let older = match checkpoint == 0 || all_is_written(position) {
+        true => 0,
+        false => CHECKPOINT_EVERY as usize,
+    };
+    let mut cycles: Vec<u64> = history.iter().rev().take(after + older).collect();
+    cycles.reverse();
+    for cycle in cycles {
         let row = get_cycle(view, cycle)?;
         let delta = row.delta()?;
         let figures = row.figures(cycle);
         memtable.add(NewCycle { delta: &delta, parts: row.versions(), figures });
-        row.add_to(&mut turns_hash);
+        if cycle == checkpoint {
+            memtable.advance(0);
+        }
+        if cycle > checkpoint {
+            row.add_to(&mut turns_hash);
+        }
+    }
+    if position > 0 {
+        memtable.advance(position);
     }
     Ok((memtable, turns_hash))
 }

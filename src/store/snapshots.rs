@@ -123,7 +123,7 @@ impl StoreReader {
     }
 
     fn known_places(&self, id: &str) -> Result<Option<Vec<(u64, Place)>>, StoreError> {
-        let newer = self.memtable().places(id).map(<[_]>::to_vec);
+        let newer = self.memtable().places(id);
         let stored = self.with(|view| index::places(view, id))?;
         if newer.is_none() && stored.is_none() {
             return Ok(None);

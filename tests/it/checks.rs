@@ -28,21 +28,23 @@ fn sources(db: &Db) -> Value {
     }
 }
 
-/// A closed store whose indexes were just written, and for which the next commits decide much.
+/// A closed store with which the next commits decide much. Its first 64 snapshots are in the indexes:
+/// they were written by the 25 commits after them, which bring nothing that would hide what they say.
 fn store() -> Vec<u8> {
     let disk = Disk::default();
     let db = Options::new().clock(CLOCK).create_on(disk.clone()).unwrap();
     import_session(&db);
     must(&db, &json!({"op": "add", "to": "^sys", "id": "rules", "content": "Be brief."}));
     must(&db, &json!({"op": "attempt", "action": "start", "attempt_id": "open"}));
-    while db.last_cycle() < 64 {
+    while db.last_cycle() < 90 {
         let turn = db.last_cycle();
         let id = format!("u{turn}");
         let mut said = json!({"op": "add", "id": id, "content": format!("number {turn}")});
         match turn % 4 {
+            _ if turn >= 64 => {}
             0 => said["refs"] = json!(["rules", format!("u{}", turn - 1)]),
-            1 => said["ttl"] = json!(64 - turn + turn % 5),
-            2 => (said["key"], said["cad"]) = (json!(format!("k{}", turn % 6)), json!(3)),
+            1 => said["ttl"] = json!(90 - turn + turn % 5),
+            2 => (said["key"], said["cad"]) = (json!(format!("k{}", turn % 6)), json!(92 - turn)),
             _ => {
                 let name = format!("a{turn}");
                 must(&db, &json!({"op": "attempt", "action": "start", "attempt_id": name}));

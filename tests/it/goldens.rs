@@ -185,11 +185,11 @@ fn the_file_holds_the_recorded_rows() {
     check("rows.txt", &text);
 }
 
-/// The indexes are written every so many commits; these are their rows after the first time.
+/// The indexes of 64 commits are written by those that follow; these are their rows after the first time.
 #[test]
 fn the_file_holds_the_recorded_indexes() {
     let (storage, db) = scripted(Generation::V0_1);
-    for _ in 0..64 {
+    for _ in 0..96 {
         ask(&db, r#"{"op":"commit"}"#);
     }
     drop(db);

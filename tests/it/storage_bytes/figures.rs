@@ -1,6 +1,7 @@
 //! `figures`, `turn_sizes`, and what commits say of the thread. What they must say is found from whole
 //! snapshots, each compared with the one before.
 
+use super::Written;
 use super::bytes::{Cursor, checked};
 use super::log::Log;
 use super::node::BLOCK;
@@ -34,16 +35,17 @@ struct Figures {
     worst: Option<[u64; 5]>,
 }
 
-pub(super) fn check(db: &Database, parts: &Parts, log: &Log, generation: &str) {
+pub(super) fn check(db: &Database, parts: &Parts, log: &Log, generation: &str, written: &Written) {
     let (mut all, mut before) = (Vec::new(), (None, Vec::new()));
     for cycle in parts.commits.keys() {
         let new = thread(parts, log, generation, *cycle);
         all.push(of_snapshot(parts, log, (*cycle, &new), (before.0, &before.1)));
         before = (Some(*cycle), new);
     }
+    let upto = written.whole();
+    all.retain(|figures| figures.cycle <= upto);
     check_figures(db, &all);
-    let upto = parts.commits.keys().nth(all.len() / 64 * 64 - usize::from(all.len() >= 64));
-    check_sizes(db, parts, upto.copied().filter(|_| all.len() >= 64));
+    check_sizes(db, parts, Some(upto).filter(|upto| *upto > 0));
 }
 
 fn thread(parts: &Parts, log: &Log, generation: &str, cycle: u64) -> Vec<(Place, Block)> {

@@ -1,6 +1,7 @@
 //! The small indexes: `ids`, `expiry`, `refs`, `prunes`, `instances`, `running`, and the rows of
 //! provider calls and origins. What they must say is found from the commits and the log.
 
+use super::Written;
 use super::bytes::{Cursor, checked};
 use super::document::Document;
 use super::event::Event;
@@ -11,31 +12,41 @@ use super::parts::{Instance, Parts, Place, instance, place};
 use super::tables::{rows, texts};
 use redb::Database;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
-/// Checks the indexes, which know the commits up to a cycle.
-pub(super) fn check(db: &Database, parts: &Parts, upto: u64) {
-    check_ids(db, parts, upto);
-    check_expiry(db, parts, upto);
-    check_refs(db, parts, upto);
-    check_prunes(db, parts, upto);
-    check_instances(db, parts, upto);
+/// Checks the indexes as far as they are written.
+pub(super) fn check(db: &Database, parts: &Parts, written: &Written) {
+    check_ids(db, parts, written);
+    check_expiry(db, parts, written.whole());
+    check_refs(db, parts, written.whole());
+    check_prunes(db, parts, written);
+    check_instances(db, parts, written.whole());
 }
 
-fn check_ids(db: &Database, parts: &Parts, upto: u64) {
+fn check_ids(db: &Database, parts: &Parts, written: &Written) {
     let found = texts::<&[u8]>(db, "ids").into_iter().map(|(id, row)| {
         let mut bytes = Cursor::new(&row, format!("ids {id}"));
         let places = bytes.list(|bytes| (bytes.marked(), place(bytes)));
         bytes.end();
         (id, places)
     });
-    let mut expected: BTreeMap<String, Vec<(u64, Place)>> = BTreeMap::new();
-    for (cycle, commit) in parts.commits.range(..=upto) {
-        for id in &commit.used {
-            expected.entry(id.clone()).or_default();
+    let of = |cycles: Range<u64>| {
+        let mut places: BTreeMap<String, Vec<(u64, Place)>> = BTreeMap::new();
+        for (cycle, commit) in parts.commits.range(cycles) {
+            for id in &commit.used {
+                places.entry(id.clone()).or_default();
+            }
+            for (id, place) in &commit.placed {
+                places.entry(id.clone()).or_default().push((*cycle, *place));
+            }
         }
-        for (id, place) in &commit.placed {
-            expected.entry(id.clone()).or_default().push((*cycle, *place));
-        }
+        places
+    };
+    let (before, last) = written.upto();
+    let (mut expected, new) = (of(0..before + 1), of(before + 1..last + 1));
+    let count = written.of(new.len(), 17, 8);
+    for (id, places) in new.into_iter().take(count) {
+        expected.entry(id).or_default().extend(places);
     }
     assert_eq!(found.collect::<BTreeMap<_, _>>(), expected);
 }
@@ -93,7 +104,7 @@ fn check_refs(db: &Database, parts: &Parts, upto: u64) {
     }
 }
 
-fn check_prunes(db: &Database, parts: &Parts, upto: u64) {
+fn check_prunes(db: &Database, parts: &Parts, written: &Written) {
     let mut found = BTreeMap::new();
     for (key, row) in rows::<(i64, i64, &str)>(db, "prunes") {
         let mut bytes = Cursor::new(&key, "a key of prunes");
@@ -105,7 +116,15 @@ fn check_prunes(db: &Database, parts: &Parts, upto: u64) {
         found.insert((priority, time, id), turn);
     }
     let mut expected = BTreeMap::new();
-    for (place, versions) in parts.versions.iter().filter(|(place, _)| place.0 > 0) {
+    let (before, last) = written.upto();
+    let turns = || parts.versions.iter().filter(|(place, _)| place.0 > 0);
+    let changed: Vec<&Place> = turns()
+        .filter(|(_, versions)| versions.range(before + 1..last + 1).next().is_some())
+        .map(|(place, _)| place)
+        .collect();
+    let changed = &changed[..written.of(changed.len(), 13, 4)];
+    for (place, versions) in turns() {
+        let upto = if changed.contains(&place) { last } else { before };
         let newest = versions.range(..=upto).next_back();
         for (node, _) in newest.into_iter().flat_map(|(_, version)| &version.part).flatten() {
             if node.class == BLOCK && !node.pinned {

@@ -1,6 +1,7 @@
 //! The indexes that find turns: `sketches`, `features` and `grams`. What they must say is found
 //! from the versions of the turns.
 
+use super::Written;
 use super::bytes::{Cursor, checked};
 use super::log::Log;
 use super::node::{Lifetime, Node};
@@ -9,13 +10,12 @@ use super::tables::rows;
 use redb::Database;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Checks the indexes; `checkpoints` are the cycles at which they were written.
-pub(super) fn check(db: &Database, parts: &Parts, log: &Log, checkpoints: &[u64]) {
-    let upto = checkpoints.last().copied().unwrap_or_default();
-    check_sketches(db, parts, upto);
+/// Checks the indexes as far as they are written.
+pub(super) fn check(db: &Database, parts: &Parts, log: &Log, written: &Written) {
+    check_sketches(db, parts, written);
     let mut after = 0;
     let (mut features, mut grams) = (BTreeMap::new(), BTreeMap::new());
-    for cycle in checkpoints {
+    for cycle in &written.checkpoints {
         // New versions since the last time, by turn; of those that have gone there is nothing.
         let mut new: BTreeMap<Place, Vec<&Part>> = BTreeMap::new();
         for (place, versions) in parts.versions.iter().filter(|(place, _)| place.0 > 0) {
@@ -36,6 +36,16 @@ pub(super) fn check(db: &Database, parts: &Parts, log: &Log, checkpoints: &[u64]
             grams.insert((*cycle, number), (places, bits(chunk, log)));
         }
         after = *cycle;
+    }
+    // Of the last layer some rows may be missing.
+    let last = after;
+    let new: Vec<_> = features.keys().filter(|key: &&(u32, u64)| key.1 == last).copied().collect();
+    for key in &new[written.of(new.len(), 5, 4)..] {
+        features.remove(key);
+    }
+    let new: Vec<_> = grams.range((last, 0)..).map(|(key, _)| *key).collect();
+    for key in &new[written.of(new.len(), 9, 4)..] {
+        grams.remove(key);
     }
     check_features(db, &features);
     check_grams(db, &grams);
@@ -131,9 +141,22 @@ struct Known {
 
 type Sketches = Vec<(Place, u64, Option<Known>)>;
 
-fn check_sketches(db: &Database, parts: &Parts, upto: u64) {
+fn check_sketches(db: &Database, parts: &Parts, written: &Written) {
+    let page = |place: &Place| (place.0 / 64, (place.1 - 1) / 64);
+    let (before, last) = written.upto();
+    let changed: BTreeSet<(u64, u32)> = parts
+        .versions
+        .iter()
+        .filter(|(place, _)| place.0 > 0)
+        .filter(|(_, versions)| versions.range(before + 1..last + 1).next().is_some())
+        .map(|(place, _)| page(place))
+        .collect();
+    let count = written.of(changed.len(), 1, 4);
+    let changed: BTreeSet<(u64, u32)> = changed.into_iter().take(count).collect();
     let mut expected: BTreeMap<(u64, u32), (bool, Sketches)> = BTreeMap::new();
     for (place, versions) in parts.versions.iter().filter(|(place, _)| place.0 > 0) {
+        let key = page(place);
+        let upto = if changed.contains(&key) { last } else { before };
         let known: Vec<(u64, Option<Known>)> = versions
             .range(..=upto)
             .map(|(from, version)| {
@@ -144,7 +167,6 @@ fn check_sketches(db: &Database, parts: &Parts, upto: u64) {
         if known.is_empty() {
             continue;
         }
-        let key = (place.0 / 64, (place.1 - 1) / 64);
         let (whole, sketches) = expected.entry(key).or_insert((true, Vec::new()));
         *whole &= known.len() <= 4 && known.iter().all(|(_, known)| known.is_some());
         let old = known.len().saturating_sub(4);
