@@ -107,7 +107,7 @@ pub use query::{
     SelectedNodes,
 };
 pub use storage::panics_are_caught;
-pub use store::{Progress, StoreSizes, TableSizes, Verified, VerifyStep};
+pub use store::{Packed, Progress, StoreSizes, TableSizes, Verified, VerifyStep};
 
 /// The parts of what questions answer: of ranges, differences and explanations.
 pub mod answer {

@@ -10,6 +10,13 @@ const COLUMNS =
 /// Cycles in which births are looked for at a time, at first.
 const WINDOW = 64;
 
+/// Ids that a selector is asked for at a time, at first and at most.
+const BLOCK = 600;
+const MOST_IDS = 50_000;
+
+/// The columns of a life, in the order of `lifeOf`.
+const LIFE = "lives.id, lives.role, lives.type, born, ended, how, lives.bytes";
+
 /// A time address out of a cycle, or of null for the working state.
 export function addressOf(at) {
   return at === null ? undefined : `@c${at}`;
@@ -81,30 +88,24 @@ export class Source {
 
   /// From when to when a node lived; null if there never was one.
   async lifespan(id) {
-    const q = "select id, role, type, born, ended, how, bytes from lives where id = ?";
+    const q = `select ${LIFE} from lives where id = ?`;
     const reply = await this.api.ask({ op: "sql", q, params: [id] });
     return reply.rows.map(lifeOf)[0] ?? null;
   }
 
   /// Lives of blocks, oldest first, some at a time: `{lives, next}`, where `next` is where to go on, null at
   /// the end. `last` is the last cycle. Births are looked for in a few cycles at a time, so that a page costs
-  /// what it shows; which nodes a selector ever found is asked as a whole.
+  /// what it shows.
   async lives({ selector, start, limit, last }, signal) {
-    const columns = "select id, role, type, born, ended, how, bytes from lives where bytes is not null";
-    const ask = async (condition, params, offset) => {
-      const q = `${columns} and ${condition} order by born, id limit ${limit} offset ${offset}`;
+    if (selector) return this.livesOf(selector, start, limit, signal);
+    const ask = async (params, offset) => {
+      const q = `select ${LIFE} from lives where bytes is not null and born between ? and ? order by born, id limit ${limit} offset ${offset}`;
       return (await this.api.askAlone({ op: "sql", q, params }, signal)).rows.map(lifeOf);
     };
-    if (selector) {
-      const every = selector.trim().startsWith("@") ? selector : `@* ${selector}`;
-      const offset = start?.offset ?? 0;
-      const lives = await ask("id in (select id from pact(?))", [every], offset);
-      return { lives, next: lives.length < limit ? null : { offset: offset + limit } };
-    }
     let { from, width, offset } = start ?? { from: 0, width: WINDOW, offset: 0 };
     const found = [];
     while (from <= last + 1) {
-      const lives = await ask("born between ? and ?", [from, from + width - 1], offset);
+      const lives = await ask([from, from + width - 1], offset);
       found.push(...lives);
       if (lives.length === limit) return { lives: found, next: { from, width, offset: offset + limit } };
       [from, offset] = [from + width, 0];
@@ -112,6 +113,24 @@ export class Source {
       width *= 2;
     }
     return { lives: found, next: null };
+  }
+
+  /// The same of the nodes that a selector ever found, those of the newest snapshot first. Their ids are asked
+  /// for in blocks that grow, since the server finds those before a block again; lives are of a page alone.
+  async livesOf(selector, start, limit, signal) {
+    let { ids, met, block } = start ?? { ids: [], met: 0, block: BLOCK };
+    if (ids.length < limit && block > 0) {
+      const every = selector.trim().startsWith("@") ? selector : `@* ${selector}`;
+      const q = `select id from pact(?) limit ${block} offset ${met}`;
+      const { rows } = await this.api.askAlone({ op: "sql", q, params: [every], limit: block }, signal);
+      ids = [...ids, ...rows.map(([id]) => id)];
+      [met, block] = [met + rows.length, rows.length < block ? 0 : Math.min(block * 3, MOST_IDS)];
+    }
+    const page = ids.slice(0, limit);
+    const q = `select ${LIFE} from json_each(?) asked cross join lives on lives.id = asked.value`;
+    const { rows } = await this.api.askAlone({ op: "sql", q, params: [JSON.stringify(page)] }, signal);
+    const rest = ids.slice(limit);
+    return { lives: rows.map(lifeOf), next: rest.length === 0 && block === 0 ? null : { ids: rest, met, block } };
   }
 
   /// The ids of nodes that refer to a node in a state.

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::language::Dialect;
 use crate::model::{Generation, Tree};
 use crate::query::Question;
-use crate::store::{Opened, Progress, Store, Verified};
+use crate::store::{Opened, Packed, Progress, Store, Verified};
 use quick_cache::sync::Cache;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -131,8 +131,9 @@ impl Db {
         self.alone(run, || Ok(self.inner.store.forget_rebuild()?))
     }
 
-    /// Packs the file and gives free room back. Where the disk has no room to write the tables anew,
-    /// they stay as they are: returns whether they were packed.
+    /// Packs the file and gives free room back: its rows are written into a new file, which takes its
+    /// place. Where the disk has no room for that, they stay as they are: returns whether they were
+    /// packed.
     ///
     /// ```
     /// use pactdb::{Add, Commit, Db, Generation};
@@ -148,8 +149,13 @@ impl Db {
     /// # }
     /// ```
     pub fn compact(&self) -> Result<bool> {
-        let _writer = self.write_lock()?;
-        Ok(self.inner.store.compact(self.room())?)
+        Ok(self.compact_watched(|_| {})? != Packed::Trimmed)
+    }
+
+    /// The same with a look at how far it has come, and how it was done.
+    pub fn compact_watched(&self, mut progress: impl FnMut(Progress)) -> Result<Packed> {
+        let run = || Ok(self.inner.store.compact(self.room(), &mut progress)?);
+        self.alone(run, || Ok(()))
     }
 
     /// How many bytes can still be written, as far as that is known.

@@ -21,6 +21,10 @@ const BUCKETS: u64 = 500;
 /// How many bytes of contents are tokenized for one answer.
 const TOKEN_BYTES: u64 = 4 << 20;
 
+/// How many bytes of contents a snapshot may have for its tokens to be counted. No model reads so
+/// many, and going through them takes time also when each is known.
+const TOKEN_SNAPSHOT: u64 = 16 << 20;
+
 /// How many commits are gone back over to count tokens.
 const TOKEN_COMMITS: u64 = 4096;
 
@@ -157,6 +161,9 @@ impl Tokens<'_> {
     fn of(&mut self, history: &History, reply: &TimelineReply) -> Result<Vec<Option<u64>>> {
         let mut found = vec![None; reply.cycle.len()];
         let Some(last) = reply.cycle.last().copied() else { return Ok(found) };
+        if reply.bytes.iter().filter_map(|layer| layer.last()).sum::<u64>() > TOKEN_SNAPSHOT {
+            return Ok(found);
+        }
         let Some(mut tokens) = self.of_snapshot(last)? else { return Ok(found) };
         let (mut at, mut cycle) = (found.len() - 1, last);
         for done in 0..TOKEN_COMMITS {

@@ -110,8 +110,8 @@ pub(crate) use side_rows::{
 };
 pub(crate) use summaries::{SummaryReader, TemplateCache, summary_page};
 pub(crate) use tables::{
-    EachTable, PARTS, PartKey, TABLES, checkpoint_row, create_derived, derived_row, drop_derived,
-    each_table, exchange_derived, part_key, place_key, repack_derived,
+    EachTable, PARTS, PartKey, TABLES, checkpoint_name, checkpoint_row, create_derived,
+    derived_row, drop_derived, each_table, exchange_derived, part_key, place_key, repack_derived,
 };
 pub(crate) use trigrams::with_texts;
 pub(crate) use turn_sizes::stored_size;

@@ -157,7 +157,7 @@ pub(crate) fn derived_row() -> Vec<u8> {
 
 /// The row of `meta` that says up to which cycle the index was written, and the sum of the turns'
 /// hashes.
-pub(super) fn checkpoint_name(side: Side) -> &'static str {
+pub(crate) fn checkpoint_name(side: Side) -> &'static str {
     match side {
         Side::Main => "checkpoint",
         Side::Beside => "checkpoint.beside",

@@ -4,7 +4,7 @@
 //! is, anything else as canonical JSON, and both compressed where that pays. The digest, over the
 //! plain bytes, is in the record.
 
-use super::tables::{LOG, LogKey, log_key_bytes};
+use super::tables::{LOG, LogKey, log_key, log_key_bytes};
 use crate::json::{self, Json, canonical_string};
 use crate::model::ContentRef;
 use crate::snapshot::Body;
@@ -89,14 +89,21 @@ pub(crate) fn repack_log(
     txn: &Writer,
     compressor: &mut zstd::bulk::Compressor<'_>,
 ) -> Result<(), StoreError> {
-    repack(txn, LOG, &mut |(seq, item), row| {
-        if item == 0 {
-            return Ok(None);
-        }
-        let key = log_key_bytes(seq, item);
-        let plain = unseal(LOG.name(), &key, row, || format!("content {item} of event {seq}"))?;
-        Ok(pack_content(plain, compressor).map(|packed| seal(LOG.name(), &key, packed)))
-    })
+    repack(txn, LOG, &mut |(seq, item), row| pack_row(&log_key_bytes(seq, item), row, compressor))
+}
+
+/// What a row of the log becomes by compression, if that makes it smaller. The key is in bytes.
+pub(crate) fn pack_row(
+    key: &[u8],
+    row: &[u8],
+    compressor: &mut zstd::bulk::Compressor<'_>,
+) -> Result<Option<Vec<u8>>, StoreError> {
+    let (seq, item) = log_key(key)?;
+    if item == 0 {
+        return Ok(None);
+    }
+    let plain = unseal(LOG.name(), key, row, || format!("content {item} of event {seq}"))?;
+    Ok(pack_content(plain, compressor).map(|packed| seal(LOG.name(), key, packed)))
 }
 
 fn missing_content(seq: u64, item: u32) -> StoreError {

@@ -25,7 +25,9 @@ pub use read::Entry;
 pub use record::{ChainHash, Record, chain_start};
 
 pub(crate) use append::{LogEnd, Stamp, append_events};
-pub(crate) use contents::{content_digest, each_content, get_content, lend_content, repack_log};
+pub(crate) use contents::{
+    content_digest, each_content, get_content, lend_content, pack_row, repack_log,
+};
 pub(crate) use extras::{WholeAttempt, WholeNode};
 pub(crate) use read::{
     find_end, get_entries, get_record, get_records, missing_event, next_records,

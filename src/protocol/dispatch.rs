@@ -27,7 +27,7 @@ use crate::lifecycle::Policy;
 use crate::query::{DiffBlock, Explanation, Selected};
 use crate::session::{self, Comparison, Moment, SameThread, Scanned, ThreadRequest};
 use crate::sql::{self, SqlReply};
-use crate::store::Verified;
+use crate::store::{Packed, Verified};
 
 /// Answers one request as it came; nothing is told before the reply.
 pub fn handle(db: &Db, request: Json) -> Reply {
@@ -175,9 +175,10 @@ run! {
     Rebuild => Verified: |Rebuild {}, call| call.watched(|db, tell| db.rebuild(tell));
     Compact => Compacted: |Compact {}, call| {
         let before = call.db.stats()?.sizes.file_bytes;
-        call.progress("packing", 0, 1)?;
-        let packed = call.db.compact()?;
-        Ok(Compacted { before, after: call.db.stats()?.sizes.file_bytes, packed })
+        let packed = call.watched(|db, tell| db.compact_watched(tell))?;
+        let after = call.db.stats()?.sizes.file_bytes;
+        let copied = packed == Packed::Copied;
+        Ok(Compacted { before, after, packed: packed != Packed::Trimmed, copied })
     };
     Redact => Scanned: |request, call| run_session::redact(&request, call);
     Tree => Exact: |Tree { at, q, dialect }, call| {

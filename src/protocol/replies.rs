@@ -97,6 +97,9 @@ pub struct Compacted {
     pub after: u64,
     /// Whether the tables were packed; where the disk has no room they stay as they are.
     pub packed: bool,
+    /// Whether they were written into a new file, which took the place of the old one.
+    #[serde(default)]
+    pub copied: bool,
 }
 
 /// What sort of states an address means.

@@ -1,15 +1,20 @@
 //! The files of the page, as they lie in `web/`, inside the program.
 //!
 //! Knows nothing of stores, tokens or requests. A debug build reads the files from where they were
-//! compiled, so that a change shows without a build.
+//! compiled, so that a change shows without a build. Whoever understands zstd gets fewer bytes.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
+
+/// How hard packing tries. A file is packed once, when it is first asked for.
+const LEVEL: i32 = 12;
 
 /// A file of the page.
 pub(super) struct Asset {
     /// Its place below `web/`.
     pub(super) name: &'static str,
     compiled: &'static str,
+    packed: OnceLock<Option<Vec<u8>>>,
 }
 
 macro_rules! assets {
@@ -17,6 +22,7 @@ macro_rules! assets {
         [$(Asset {
             name: $name,
             compiled: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/web/", $name)),
+            packed: OnceLock::new(),
         }),*]
     };
 }
@@ -73,6 +79,17 @@ impl Asset {
             }
         }
         Cow::Borrowed(self.compiled)
+    }
+
+    /// What is in it, packed by zstd; none if that fails.
+    pub(super) fn packed(&'static self) -> Option<Cow<'static, [u8]>> {
+        let packed = |text: &str| zstd::bulk::compress(text.as_bytes(), LEVEL).ok();
+        match self.text() {
+            Cow::Owned(text) => packed(&text).map(Cow::Owned),
+            Cow::Borrowed(text) => {
+                self.packed.get_or_init(|| packed(text)).as_deref().map(Cow::Borrowed)
+            }
+        }
     }
 
     /// Its media type.

@@ -109,20 +109,40 @@ fn file(name: &str, headers: &HeaderMap) -> Response {
         return refuse_as(StatusCode::NOT_FOUND, error);
     };
     let text = asset.text();
-    let tag = format!("\"{}\"", &blake3::hash(text.as_bytes()).to_hex()[..32]);
+    let hash = blake3::hash(text.as_bytes()).to_hex();
+    let packed = if understands_zstd(headers) { asset.packed() } else { None };
+    // Other bytes have another tag.
+    let tag = format!("\"{}{}\"", &hash[..32], if packed.is_some() { "-zstd" } else { "" });
     let given = headers.get(header::IF_NONE_MATCH).and_then(|tag| tag.to_str().ok());
     let same = given.is_some_and(|given| given.split(',').any(|one| one.trim() == tag));
-    let mut response = match same {
-        true => plain(StatusCode::NOT_MODIFIED, Body::empty()),
-        false => plain(StatusCode::OK, Body::from(text.into_owned())),
+    let is_packed = packed.is_some();
+    let mut response = match packed {
+        _ if same => plain(StatusCode::NOT_MODIFIED, Body::empty()),
+        Some(packed) => plain(StatusCode::OK, Body::from(packed.into_owned())),
+        None => plain(StatusCode::OK, Body::from(text.into_owned())),
     };
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(asset.kind()));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    if is_packed && !same {
+        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("zstd"));
+    }
     if let Ok(tag) = HeaderValue::from_str(&tag) {
         headers.insert(header::ETAG, tag);
     }
     response
+}
+
+/// Whether whoever asks says that zstd may be sent.
+fn understands_zstd(headers: &HeaderMap) -> bool {
+    let lists =
+        headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|list| list.to_str().ok());
+    lists.flat_map(|list| list.split(',')).any(|one| {
+        let (name, weight) = one.split_once(';').unwrap_or((one, ""));
+        let is_refused = weight.trim().strip_prefix("q=").and_then(|q| q.parse().ok()) == Some(0.0);
+        name.trim().eq_ignore_ascii_case("zstd") && !is_refused
+    })
 }
 
 /// An answer to a browser that opens the page.

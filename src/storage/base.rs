@@ -7,7 +7,7 @@
 
 use super::approval::OnApproval;
 use super::error::StoreError;
-use super::file::Watch;
+use super::file::{NewFile, Watch};
 use super::guarded::{caught, guard};
 use super::pages::{Measured, Pages};
 use super::table::Side;
@@ -174,6 +174,11 @@ impl<T: Default> Base<T> {
         self.page_check()()
     }
 
+    /// The same for the pages that were read until now.
+    pub(crate) fn check_pages_read(&self) -> Result<(), StoreError> {
+        self.pages.check()
+    }
+
     /// The same for later, beside whoever writes.
     pub(crate) fn page_check(&self) -> impl FnOnce() -> Result<(), StoreError> + use<T> {
         let pages = self.pages.clone();
@@ -207,6 +212,33 @@ impl<T: Default> Base<T> {
         self.take_views_away();
         let Some(db) = &mut self.db else { return Ok(()) };
         self.broken.guard(|| db.compact().map(drop))
+    }
+
+    /// An empty file that may take the place of this one's.
+    pub(super) fn successor(&self) -> Option<NewFile> {
+        self.watch.as_ref().and_then(Watch::successor)
+    }
+
+    /// Puts a database that has all that this one has, and its file, in the place of this one. The
+    /// folder is not synced yet. If this fails, everything is as it was.
+    pub(super) fn replace_by(
+        &mut self,
+        mut new: Base<T>,
+        file: &NewFile,
+    ) -> Result<(), StoreError> {
+        let Some(watch) = &self.watch else {
+            return Err(StoreError::Io("there is no file".into()));
+        };
+        new.watch = Some(watch.replace_by(file)?);
+        self.hide();
+        self.take_views_away();
+        let mut old = std::mem::replace(self, new);
+        // Nobody finds it any more, so nothing is written to it.
+        if let Some(db) = old.db.take() {
+            discard(db, &old.broken);
+        }
+        let _ = old.storage.close();
+        Ok(())
     }
 
     /// Forgets everything that is not on disk, as if the process had ended and the store had been

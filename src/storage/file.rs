@@ -29,11 +29,7 @@ impl NewFile {
         if let Some(file) = nameless(&path) {
             return Ok(NewFile { path, file, beside: None });
         }
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}-{number}.partial", std::process::id()));
-        let beside = path.with_file_name(name);
+        let beside = partial_name(&path);
         let file = private().create_new(true).open(&beside);
         let file = file.map_err(|error| io_error(&path, error))?;
         Ok(NewFile { path, file, beside: Some(beside) })
@@ -66,6 +62,37 @@ impl NewFile {
         sync_folder(&self.path)?;
         Watch::new(&self.path, &self.file)
     }
+
+    /// Gives it its name, which another file has until then. The folder is not synced yet.
+    pub(super) fn take_the_name(&self) -> Result<(), StoreError> {
+        let beside = match &self.beside {
+            Some(beside) => beside.clone(),
+            None => {
+                let beside = partial_name(&self.path);
+                let linked = link_nameless(&self.file, &beside);
+                linked.map_err(|error| io_error(&self.path, error))?;
+                beside
+            }
+        };
+        std::fs::rename(&beside, &self.path).map_err(|error| {
+            let _ = std::fs::remove_file(&beside);
+            io_error(&self.path, error)
+        })
+    }
+
+    /// Sees to it that the name stays.
+    pub(super) fn sync_name(&self) -> Result<(), StoreError> {
+        sync_folder(&self.path)
+    }
+}
+
+/// A name beside a path that nobody else uses.
+fn partial_name(path: &Path) -> PathBuf {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}-{number}.partial", std::process::id()));
+    path.with_file_name(name)
 }
 
 impl Drop for NewFile {
@@ -89,6 +116,14 @@ impl Watch {
     pub(crate) fn new(path: &Path, file: &File) -> Result<Watch, StoreError> {
         let file = file.try_clone().map_err(|error| io_error(path, error))?;
         Ok(Watch { path: absolute(path)?, file })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn file(&self) -> &File {
+        &self.file
     }
 
     /// Refuses to go on if the file was deleted, or another one has its name.

@@ -12,6 +12,8 @@
 //!   becomes an error; `view` is a read transaction; `base` is the database that both are begun on.
 //! - `pages` compares each page that redb reads with what the page above it says, so that nothing is
 //!   written on a damaged file; `page_format` is what it knows of redb's own layout.
+//! - `copy` writes the tables of one state into a new file, which `replace` puts in the place of the
+//!   old one.
 //! - `opening` turns a path, or storage of another sort, into a database.
 //! - `table` defines tables; `codec` and `numbers` turn values into bytes; `checksum` ends every
 //!   row with a check of it; `checked` reads and writes rows that consist of a key and little more.
@@ -22,6 +24,7 @@ mod base;
 mod checked;
 mod checksum;
 mod codec;
+mod copy;
 mod error;
 mod file;
 mod guarded;
@@ -32,6 +35,7 @@ mod page_format;
 mod pages;
 mod read_only;
 mod repack;
+mod replace;
 mod table;
 mod view;
 mod writing;
@@ -50,6 +54,7 @@ pub(crate) use checked::{
 };
 pub(crate) use checksum::{seal, unseal};
 pub(crate) use codec::{decode, decode_borrowed, encode};
+pub(crate) use copy::{ChangeRow, Copying, Fate, OfRow, Successor};
 pub(crate) use file::{NewFile, Watch, exists_already, file_bytes, holds_something, room};
 pub(crate) use guarded::{Readable, Reading};
 pub(crate) use numbers::{Numbers, put_number, put_signed};

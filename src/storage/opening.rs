@@ -58,21 +58,48 @@ pub(crate) fn open_file<T: Default>(
     path: &Path,
     cache: u64,
 ) -> Result<(Base<T>, Option<&'static str>), StoreError> {
-    match file::open(path) {
-        Ok(file) => Ok((open_to_write(path, file, cache)?, None)),
+    newest(|| match file::open(path) {
+        Ok(file) => {
+            let watch = Watch::new(path, &file)?;
+            Ok(((open_to_write(path, file, cache)?, None), watch))
+        }
         Err(error) => match why_only_read(&error) {
-            Some(why) => Ok((open_to_read(path, cache)?, Some(why))),
+            Some(why) => {
+                let (base, watch) = open_once_to_read(path, cache)?;
+                Ok(((base, Some(why)), watch))
+            }
             None => Err(io_error(path, error)),
         },
+    })
+}
+
+/// How often a file is opened again that was replaced between its opening and its locking.
+const TRIES: usize = 8;
+
+/// Opens a file, and opens it again if another one has taken its name before it was locked: whoever
+/// held the lock may have put a copy in its place.
+fn newest<T>(mut open: impl FnMut() -> Result<(T, Watch), StoreError>) -> Result<T, StoreError> {
+    let mut tries = 0;
+    loop {
+        let (opened, watch) = open()?;
+        match watch.check() {
+            Ok(()) => return Ok(opened),
+            Err(error) if tries == TRIES => return Err(error),
+            Err(_) => tries += 1,
+        }
     }
 }
 
 /// The same without an attempt to write to the file.
 pub(crate) fn open_to_read<T: Default>(path: &Path, cache: u64) -> Result<Base<T>, StoreError> {
+    newest(|| open_once_to_read(path, cache))
+}
+
+fn open_once_to_read<T: Default>(path: &Path, cache: u64) -> Result<(Base<T>, Watch), StoreError> {
     let file = File::open(path).map_err(|error| io_error(path, error))?;
-    let id = file_id(&file);
+    let (id, watch) = (file_id(&file), Watch::new(path, &file)?);
     let storage = ReadOnlyFile::new(file).map_err(|error| open_error(Some((path, id)), error))?;
-    open_storage(storage, Some((path, id)), cache)
+    Ok((open_storage(storage, Some((path, id)), cache)?, watch))
 }
 
 /// Whether a file that cannot be opened to be written may still be read, and what hinders.
@@ -112,7 +139,7 @@ fn open_storage<T: Default>(
 /// A file's path, and its number in the file system where there is one.
 type FileName<'a> = (&'a Path, Option<u64>);
 
-fn file_storage(path: &Path, file: File) -> Result<FileStorage, StoreError> {
+pub(super) fn file_storage(path: &Path, file: File) -> Result<FileStorage, StoreError> {
     let id = file_id(&file);
     FileStorage::new(file).map_err(|error| open_error(Some((path, id)), error))
 }
@@ -143,7 +170,7 @@ fn storage_error(error: io::Error) -> StoreError {
     StoreError::Io(error.into())
 }
 
-fn open_error(file: Option<FileName<'_>>, error: redb::DatabaseError) -> StoreError {
+pub(super) fn open_error(file: Option<FileName<'_>>, error: redb::DatabaseError) -> StoreError {
     let path = file.map_or("the store".to_owned(), |(path, _)| path.display().to_string());
     match error {
         redb::DatabaseError::DatabaseAlreadyOpen => StoreError::Locked {

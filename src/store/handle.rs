@@ -2,15 +2,11 @@
 
 use super::head::{Head, derived_is_current};
 use super::reader::{Base, SharedBase, StoreReader};
-use crate::index::repack_derived;
-use crate::log::{LOG, META, repack_log};
+use crate::log::{LOG, META};
 use crate::model::Generation;
 use crate::storage::{NewFile, Readable, Side, StoreError, Watch, file_bytes, room};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-
-/// What is left alone of a disk: a full one is of no use to anybody.
-const SPARE: u64 = 8 << 20;
 
 /// An open store.
 pub struct Store {
@@ -105,6 +101,11 @@ impl Store {
 
     pub(super) fn db_mut(&self) -> RwLockWriteGuard<'_, Base> {
         self.db.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many bytes of pages are kept in memory.
+    pub(super) fn page_cache(&self) -> u64 {
+        self.cache / 2
     }
 
     pub(super) fn head(&self) -> MutexGuard<'_, Head> {
@@ -217,25 +218,5 @@ impl Store {
     /// How many bytes the disk has left for the store; none where that is not known.
     pub fn room(&self) -> Option<u64> {
         self.path.as_deref().and_then(room)
-    }
-
-    /// Packs the tables densely, if the disk has room for both forms of them, and gives free room
-    /// back to the file system. Returns whether the tables were packed.
-    pub fn compact(&self, room: Option<u64>) -> Result<bool, StoreError> {
-        let mut head = self.head();
-        let mut db = self.db_mut();
-        db.check_pages()?;
-        let packs = match room {
-            Some(room) => room > db.measure()?.live.saturating_mul(2) + SPARE,
-            None => true,
-        };
-        if packs {
-            let txn = db.begin_write(Side::Main)?;
-            repack_log(&txn, &mut head.compressor)?;
-            repack_derived(&txn)?;
-            db.commit(txn)?;
-        }
-        db.compact()?;
-        Ok(packs)
     }
 }

@@ -22,10 +22,15 @@ pub(super) struct Head {
 
 impl Head {
     pub(super) fn at(end: LogEnd, skeleton_at: u64) -> Result<Head, StoreError> {
-        let compressor = zstd::bulk::Compressor::new(1).map_err(|error| {
-            StoreError::Io(Failure::from(error).of("compression cannot be set up"))
-        })?;
+        let compressor = Head::compressor()?;
         Ok(Head { end, skeleton_at, compressor, writes: 0, unsynced: false, stopped: false })
+    }
+
+    /// What compresses contents.
+    pub(super) fn compressor() -> Result<zstd::bulk::Compressor<'static>, StoreError> {
+        zstd::bulk::Compressor::new(1).map_err(|error| {
+            StoreError::Io(Failure::from(error).of("compression cannot be set up"))
+        })
     }
 
     /// Finds it in the tables.

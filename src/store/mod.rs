@@ -9,6 +9,9 @@
 //! - `append` writes; `undo` takes back what is not durable yet.
 //! - `replay` runs the log again: to `verify` it, to `rebuild` the index, and to `transfer` the
 //!   records of another log.
+//! - `rewrite` copies the store into a new file, which takes the place of the old one:
+//!   `Store::rewrite(room, change, report)` asks `change` of every row whether it stays, goes or
+//!   becomes another.
 
 mod append;
 mod contents;
@@ -22,6 +25,7 @@ mod reader;
 mod rebuild;
 mod recover;
 mod replay;
+mod rewrite;
 mod snapshots;
 mod transfer;
 mod undo;
@@ -32,4 +36,5 @@ pub use handle::{Store, StoreSizes, TableSizes};
 pub use reader::StoreReader;
 pub use recover::Opened;
 pub use replay::{Progress, Verified, VerifyStep};
+pub use rewrite::Packed;
 pub use transfer::Transfer;

@@ -26,6 +26,8 @@ pub enum VerifyStep {
     Contents,
     /// What is derived is compared.
     Compare,
+    /// Rows are copied into a new file.
+    Copy,
 }
 
 /// How far long work has come.

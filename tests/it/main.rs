@@ -8,6 +8,7 @@ mod causes;
 mod checks;
 mod clock_times;
 mod commits;
+mod copies;
 mod crash;
 mod damage;
 mod dependencies;

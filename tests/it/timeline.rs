@@ -459,4 +459,13 @@ fn tokens_are_counted_exactly() {
     must(&db, &json!({"op": "commit"}));
     let counted = must(&db, &json!({"op": "timeline", "tokens": true, "buckets": 1}));
     assert_eq!(counted["tokens"], json!([null]));
+    // So is a context that no model reads, even if everything in it is known.
+    let db = Options::new().clock(CLOCK).create_on(Memory::default()).unwrap();
+    let large = "x".repeat(6 << 20);
+    for expected in [json!([7]), json!([14]), json!([null])] {
+        must(&db, &json!({"op": "add", "content": large, "attrs": {"data_tokens": 7}}));
+        must(&db, &json!({"op": "commit"}));
+        let counted = must(&db, &json!({"op": "timeline", "tokens": true, "buckets": 1}));
+        assert_eq!(counted["tokens"], expected);
+    }
 }

@@ -56,8 +56,9 @@ async function firstPage(page, list, selector) {
 /// Loads the next pages while the end of the list is near.
 function pager(end, page, first) {
   let busy = false;
-  const observer = new IntersectionObserver(async ([entry]) => {
-    if (!entry.isIntersecting || busy) return;
+  const observer = new IntersectionObserver(async (entries) => {
+    // Several changes may be told together: the last one holds.
+    if (!entries.at(-1).isIntersecting || busy) return;
     busy = true;
     try {
       if (!(await first)) return observer.disconnect();

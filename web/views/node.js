@@ -19,13 +19,13 @@ export async function nodePanel(panel, context) {
   const title = el("h2", {}, oneLine(id, 60));
   panel.replaceChildren(el("header", {}, title, button), body);
   try {
-    const [node, span, moments] = await Promise.all([
-      source.exactNode(id, at),
-      source.lifespan(id),
-      source.life(id).catch(() => []),
-    ]);
+    // Of a long history this takes longer than the rest, which does not wait for it.
+    const happened = source.life(id).catch(() => []);
+    const [node, span] = await Promise.all([source.exactNode(id, at), source.lifespan(id)]);
     const sections = node ? await present(node, context) : absent(span, context);
-    body.replaceChildren(...sections.flat(Infinity).filter(Boolean), lifeSection(span, moments, context) ?? "");
+    const life = el("div", {}, lifeSection(span, null, context) ?? "");
+    body.replaceChildren(...sections.flat(Infinity).filter(Boolean), life);
+    happened.then((moments) => life.replaceChildren(lifeSection(span, moments, context) ?? ""));
   } catch (error) {
     body.replaceChildren(errorState(error));
   }
@@ -125,9 +125,10 @@ function headerText(name, value) {
   return typeof value === "string" ? value : JSON.stringify(value, writeExact);
 }
 
-/// From birth to end as a line, and what happened on the way.
-function lifeSection(span, moments, { at, href }) {
+/// From birth to end as a line, and what happened on the way, if that is known yet.
+function lifeSection(span, told, { at, href }) {
   if (!span) return null;
+  const moments = told ?? [];
   const born = moments[0]?.cycle ?? span.born;
   const end = span.ended ?? Math.max(at ?? 0, ...moments.map(({ cycle }) => cycle), born);
   const place = (cycle) => 6 + (288 * (cycle - born)) / Math.max(1, end - born);
@@ -140,7 +141,7 @@ function lifeSection(span, moments, { at, href }) {
     at !== null && at >= born && at <= end ? svg("line", { x1: place(at), x2: place(at), y1: 2, y2: 22, class: "here" }) : null,
   );
   const step = (one) => el("li", {}, el("a", { href: href({ at: one.cycle }) }, `@c${number(one.cycle)}`), ` ${one.what}`, one.with ? ` with ${oneLine(one.with, 30)}` : "", fieldWords(one.fields), el("span", { class: "dim" }, ` ${moment(one.time)}`));
-  return el("section", {}, el("h3", {}, "Life ", el("small", {}, words)), drawn, el("ol", { class: "moments" }, moments.slice(0, 100).map(step)));
+  return el("section", {}, el("h3", {}, "Life ", el("small", {}, words)), drawn, told ? el("ol", { class: "moments" }, moments.slice(0, 100).map(step)) : el("p", { class: "dim" }, "loading …"));
 }
 
 function fieldWords(fields) {

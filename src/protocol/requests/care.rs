@@ -65,7 +65,7 @@ request! {
         own: Vec<String>,
     }
 
-    /// Packs the file and gives free room back.
+    /// Packs the file and gives free room back. Reports progress.
     pub struct Compact {}
 }
 

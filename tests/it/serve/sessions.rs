@@ -53,6 +53,46 @@ fn the_page_is_there_for_everybody_and_tells_nothing() {
 }
 
 #[test]
+fn whoever_understands_zstd_gets_files_packed() {
+    let served = Served::start(|_| {});
+    let plain = served.send_as(&[], "GET", "/web/app.js", "");
+    assert_eq!(header(&plain, "content-encoding"), None);
+    assert_eq!(header(&plain, "vary"), Some("accept-encoding"));
+    for refused in ["gzip, br", "zstd;q=0", "zstd-like"] {
+        let answer = served.send_as(&[("accept-encoding", refused)], "GET", "/web/app.js", "");
+        assert_eq!(answer.body, plain.body, "{refused}");
+    }
+    let mut tags = vec![header(&plain, "etag").unwrap().to_owned()];
+    for accepted in ["gzip, deflate, br, zstd", "ZSTD;q=0.5", "zstd"] {
+        let (head, body) = raw(&served, &format!("accept-encoding: {accepted}\r\n"));
+        assert!(head.contains("\r\ncontent-encoding: zstd"), "{head}");
+        assert!(body.len() * 2 < plain.body.len(), "{} bytes", body.len());
+        let unpacked = zstd::bulk::decompress(&body, 1 << 20).unwrap();
+        assert_eq!(String::from_utf8(unpacked).unwrap(), plain.body);
+        let tag = head.lines().find_map(|line| line.strip_prefix("etag: ")).unwrap();
+        let asked = format!("accept-encoding: {accepted}\r\nif-none-match: {tag}\r\n");
+        let (head, body) = raw(&served, &asked);
+        assert!(head.starts_with("HTTP/1.1 304") && body.is_empty(), "{head}");
+        tags.push(tag.to_owned());
+    }
+    tags.dedup();
+    assert_eq!(tags.len(), 2, "other bytes have another tag: {tags:?}");
+}
+
+/// The head and the bytes of a file of the page.
+fn raw(served: &Served, headers: &str) -> (String, Vec<u8>) {
+    let mut stream = TcpStream::connect(served.address).unwrap();
+    let host = served.address;
+    let head =
+        format!("GET /web/app.js HTTP/1.1\r\nconnection: close\r\nhost: {host}\r\n{headers}\r\n");
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).unwrap();
+    let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
+    (String::from_utf8(bytes[..end].to_vec()).unwrap(), bytes[end + 4..].to_vec())
+}
+
+#[test]
 fn a_token_in_the_address_becomes_a_cookie() {
     let served = Served::start(|_| {});
     served.store("alice", 1);
