@@ -9,13 +9,20 @@ import { MARK_KINDS, bucketOf, bucketWidth, drawTimeline, indexOf } from "../par
 /// Pixels for each bucket, at least.
 const BUCKET = 3;
 
+/// Whose prefix the marks are about.
+const PREFIXES = [
+  ["", "thread"],
+  ["openai", "OpenAI"],
+  ["anthropic", "Anthropic"],
+];
+
 /// The fewest cycles that a zoom shows.
 const CLOSEST = 8;
 
 export class TimelineView {
-  /// `go(at)` shows a cycle, `compare(a, b)` two.
-  constructor(root, { source, go, compare }) {
-    Object.assign(this, { source, go, compare });
+  /// `go(at)` shows a cycle, `compare(a, b)` two, `choose(format)` takes another prefix.
+  constructor(root, { source, go, compare, choose, format }) {
+    Object.assign(this, { source, go, compare, choose, format });
     this.shown = { selected: null, hovered: null, compared: null, dragged: null };
     this.canvas = el("canvas", {
       tabindex: "0",
@@ -43,15 +50,33 @@ export class TimelineView {
     const buckets = Math.max(10, Math.min(1000, Math.floor((this.canvas.clientWidth || 600) / BUCKET)));
     const window = this.window ?? {};
     try {
-      this.data = await this.source.timeline({ ...window, buckets, tokens: true }, this.fetching.signal);
+      const asked = { ...window, buckets, tokens: true, format: this.format || undefined };
+      this.data = await this.source.timeline(asked, this.fetching.signal);
       if (!this.window) this.whole = [this.data.from, this.data.to];
       this.describe();
       this.draw();
+      this.goOn();
     } catch (error) {
       if (error.name === "AbortError") return;
       this.data = null;
       this.note.textContent = error.message;
     }
+  }
+
+  /// Of long prompts only some are compared for one answer: asks again as long as that brings more.
+  goOn() {
+    const missing = this.data.prompts?.breaks.filter((count) => count === null).length ?? 0;
+    clearTimeout(this.later);
+    if (missing > 0 && missing < (this.missing ?? Infinity)) this.later = setTimeout(() => this.load(), 50);
+    this.missing = missing;
+  }
+
+  /// Takes the prefix of another format.
+  prefixOf(format) {
+    if (format === this.format) return;
+    this.format = format;
+    this.missing = undefined;
+    this.load();
   }
 
   /// Marks the cycle that is shown, and the one that it is compared with; `newest` is the last there is.
@@ -115,8 +140,17 @@ export class TimelineView {
     this.legend.replaceChildren(
       ...names.map((name) => el("span", { class: `swatch role-${name}` }, name)),
       ...marks.map(([name, label]) => el("span", { class: `swatch mark-${name}` }, label)),
+      this.prefixChoice(),
       this.window ? el("button", { type: "button", class: "small", onclick: () => this.zoomTo(null) }, "whole") : "",
     );
+  }
+
+  /// The choice of the format whose prefix is marked.
+  prefixChoice() {
+    const unknown = this.data.prompts?.breaks.filter((count) => count === null).length ?? 0;
+    const options = PREFIXES.map(([name, label]) => el("option", { value: name, selected: name === (this.format ?? "") }, label));
+    const select = el("select", { "aria-label": "Prefix of", onchange: (event) => this.choose(event.target.value) }, options);
+    return el("label", { class: "prefix" }, "prefix of ", select, unknown > 0 ? ` (${plural(unknown, "column")} not compared)` : "");
   }
 
   listen() {
