@@ -32,7 +32,11 @@ export class TimelineView {
     });
     this.note = el("p", { id: "timeline-note", class: "timeline-note" }, "loading …");
     this.legend = el("p", { class: "legend" });
-    root.replaceChildren(el("div", { class: "timeline-head" }, this.note, this.legend), this.canvas);
+    // It stays the same element, so that nobody loses the focus when something new is shown.
+    this.prefix = el("select", { onchange: () => this.choose(this.prefix.value) }, PREFIXES.map(([name, label]) => el("option", { value: name }, label)));
+    this.unknown = el("span", {});
+    const prefix = el("label", { class: "prefix" }, "prefix of ", this.prefix, this.unknown);
+    root.replaceChildren(el("div", { class: "timeline-head" }, this.note, el("div", { class: "keys" }, this.legend, prefix)), this.canvas);
     this.listen();
     this.resize = new ResizeObserver(() => this.resized());
     this.resize.observe(this.canvas);
@@ -53,9 +57,9 @@ export class TimelineView {
       const asked = { ...window, buckets, tokens: true, format: this.format || undefined };
       this.data = await this.source.timeline(asked, this.fetching.signal);
       if (!this.window) this.whole = [this.data.from, this.data.to];
+      this.goOn();
       this.describe();
       this.draw();
-      this.goOn();
     } catch (error) {
       if (error.name === "AbortError") return;
       this.data = null;
@@ -123,6 +127,8 @@ export class TimelineView {
 
   describe() {
     if (!this.data) return;
+    this.prefix.value = this.format;
+    this.unknown.textContent = this.missing > 0 ? ` ${plural(this.missing, "column")} not compared` : "";
     if (this.data.cycle.length === 0) {
       this.note.textContent = "No cycle is committed yet.";
       this.legend.replaceChildren();
@@ -140,17 +146,8 @@ export class TimelineView {
     this.legend.replaceChildren(
       ...names.map((name) => el("span", { class: `swatch role-${name}` }, name)),
       ...marks.map(([name, label]) => el("span", { class: `swatch mark-${name}` }, label)),
-      this.prefixChoice(),
       this.window ? el("button", { type: "button", class: "small", onclick: () => this.zoomTo(null) }, "whole") : "",
     );
-  }
-
-  /// The choice of the format whose prefix is marked.
-  prefixChoice() {
-    const unknown = this.data.prompts?.breaks.filter((count) => count === null).length ?? 0;
-    const options = PREFIXES.map(([name, label]) => el("option", { value: name, selected: name === (this.format ?? "") }, label));
-    const select = el("select", { "aria-label": "Prefix of", onchange: (event) => this.choose(event.target.value) }, options);
-    return el("label", { class: "prefix" }, "prefix of ", select, unknown > 0 ? ` (${plural(unknown, "column")} not compared)` : "");
   }
 
   listen() {

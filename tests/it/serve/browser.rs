@@ -433,6 +433,18 @@ fn an_exported_page_needs_no_server() {
     browser.wait("!document.querySelector('[data-id=m12]')");
     at(&browser, "#/alice/c3/tree?node=result");
     browser.wait_for_text("Call and result");
+    let moments = text(&browser, ".moments li");
+    assert!(moments.contains("@c2 sealed") && moments.contains("expired"), "{moments}");
+    let marks = |prefix: &str| {
+        at(&browser, &format!("#/alice/c4/tree?prefix={prefix}"));
+        browser.wait(&format!("document.querySelector('.prefix select').value === '{prefix}'"));
+        browser.wait("document.querySelector('.timeline-note').textContent.includes('@c4')");
+        text(&browser, ".timeline-note")
+    };
+    // The result went. A prompt for OpenAI still has its call, and says what became of it.
+    assert!(marks("").contains("prefix breaks"), "{}", marks(""));
+    assert!(marks("openai").contains("prefix breaks"), "{}", marks("openai"));
+    assert_ne!(marks(""), marks("openai"), "what is left is counted in bytes of the prompt");
     at(&browser, "#/alice/c3/compare?with=2");
     browser
         .wait("document.querySelector('.difference.changed ins')?.textContent.trim() === 'always'");
