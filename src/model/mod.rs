@@ -25,7 +25,7 @@ pub use hex::{hex, unhex};
 pub use invariant::violations;
 pub use node::{ContentRef, Id, Lifetime, Name, Node};
 pub use order::{PruneRank, prune_rank, sibling_order};
-pub use place::{Place, Slot, Spine};
+pub use place::{Place, PlaceOrder, Slot, Spine};
 pub use source::{ChangedPart, Instance, ReadError, Skeleton, ThreadSize, TurnSource};
 pub use speaker::{RoleBytes, Speaker};
 pub use subtree::{Fragment, Subtree};

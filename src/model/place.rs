@@ -42,7 +42,19 @@ impl Place {
             Place::Sys | Place::Ah => None,
         }
     }
+
+    /// Where it stands in canonical order, whatever snapshot it is looked at in.
+    pub fn order(self) -> PlaceOrder {
+        match self {
+            Place::Sys => (0, Slot { cycle: 0, rank: 0 }),
+            Place::Turn(slot) => (1, slot),
+            Place::Ah => (2, Slot { cycle: 0, rank: 0 }),
+        }
+    }
 }
+
+/// A place in canonical order: less is before.
+pub type PlaceOrder = (u8, Slot);
 
 /// Slots that follow each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 //! Most questions about many snapshots go from one to the next by what changed. Those that cannot ask
 //! each snapshot in full, which on a long history is a great deal more than the history itself.
 
-use super::eval::{chains_are_local, is_local, parts_looked_at};
+use super::eval::{can_be_followed, is_local, parts_looked_at};
 use super::plan::{Depends, Plan, State, When, critical_depths, pinned_ids};
 use super::timeline::{Moment, Read, Timeline};
 use crate::language::ast::Mode;
@@ -31,9 +31,9 @@ pub(super) fn cost_warning(timeline: &dyn Timeline, plan: &Plan) -> Read<Option<
         When::Every => critical_depths(&plan.ask).is_some(),
         _ => !depends.depth && !depends.age,
     };
-    let alternatives = matches!(plan.when, When::Every) && !depends.age;
-    let is_cheap = match alternatives {
-        true => chains_are_local(&plan.ask, &moment)?,
+    let followed = matches!(plan.when, When::Every) && !depends.age;
+    let is_cheap = match followed {
+        true => can_be_followed(&plan.ask, &moment)?,
         false => is_local(&plan.ask, &moment)?,
     };
     if by_parts && is_cheap {

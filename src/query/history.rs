@@ -6,12 +6,14 @@
 //! the parts that changed, a snapshot is asked in full, as far as anybody asks on. It remembers the
 //! ids that it has given, and holds nothing of the store.
 
-use super::alternatives::Alternatives;
 use super::eval::{
-    Hit, ResultItem, Search, arrange, chains_are_local, find_in, find_whole, is_local,
+    Arranged, ByPart, FoundId, Hit, ResultItem, Search, Wants, arrange, effective_order, find_in,
+    find_whole, is_local, node_of,
 };
+use super::following::Following;
 use super::plan::{Ask, Depends, State, Window, critical_depths, pinned_ids};
 use super::timeline::{HeldMoment, Moment, Read, Timeline};
+use super::turn_pages::TurnPages;
 use crate::budget;
 use crate::change::History;
 use crate::language::ast::Order;
@@ -42,8 +44,8 @@ fn unlimited(ask: &Ask) -> Ask {
 enum Asking {
     /// The parts that differ.
     Parts,
-    /// The same, and which alternatives count follows from what they have.
-    Alternatives,
+    /// The same, and what a chain counts or stands in for follows from these.
+    Following,
     /// All of it.
     Full,
 }
@@ -59,8 +61,14 @@ pub(super) struct Every<T> {
     asked: u64,
     /// The one that was asked last, and how it was.
     newer: Option<(u64, Asking)>,
-    /// What `??` comes to, if that is found out from what changed.
-    alternatives: Alternatives,
+    /// Whether an order by recency needs whole nodes.
+    by_recency: bool,
+    /// What the chains come to, if that is found out from what changed.
+    following: Following,
+    /// The question for single parts, while the root and `^seq` are the same.
+    by_part: Option<ByPart>,
+    /// The pages of the turn index that were come to.
+    pages: TurnPages,
     seen: HashSet<Id>,
     /// How many are still to be left out, and how many may still be given.
     skip: u64,
@@ -81,7 +89,13 @@ impl<T: ResultItem> Every<T> {
             history: None,
             asked: 0,
             newer: None,
-            alternatives: Alternatives::of(ask),
+            by_recency: match ask.order {
+                Some(order) => order == Order::Recent,
+                None => ask.groups.iter().flat_map(|group| &group.chains).any(|chain| chain.recent),
+            },
+            following: Following::of(ask),
+            by_part: None,
+            pages: TurnPages::default(),
             seen: HashSet::new(),
             skip: ask.window.skip,
             left: ask.window.limit.unwrap_or(u64::MAX),
@@ -145,24 +159,74 @@ impl<T: ResultItem> Every<T> {
             _ => (self.asking(&moment)?, false),
         };
         self.newer = Some((cycle, asking));
-        match newer {
-            Some((newer, Asking::Parts)) if asking == Asking::Parts => {
-                let places = self.differing(timeline, &moment, newer)?;
-                let hits = find_in(&self.ask, &moment, &places)?;
-                self.meet(cycle, hits.into_iter().map(T::of).collect());
+        if newer.is_none() {
+            self.pages = TurnPages::new(timeline, cycle);
+        }
+        self.pages.forget(cycle);
+        if !same_top {
+            self.by_part = None;
+            self.following.forget();
+        }
+        let found = match newer {
+            Some((newer, known)) if known == asking && asking != Asking::Full => {
+                self.by_changes(timeline, &moment, (newer, asking), same_top)?
             }
-            Some((newer, Asking::Alternatives)) if same_top => {
-                let places = self.differing(timeline, &moment, newer)?;
-                self.alternatives.changed(&places);
-                let hits = self.alternatives.find(&self.ask, &moment, &self.seen)?;
-                self.meet(cycle, hits.into_iter().map(T::of).collect());
-            }
-            _ => {
-                self.alternatives.forget();
+            _ => None,
+        };
+        match found {
+            Some(found) => self.meet(cycle, found),
+            None => {
+                self.following.forget();
                 self.open = Some((moment.hold(), Search::new(&self.ask)));
             }
         }
         Ok(true)
+    }
+
+    /// What is found in a snapshot that may not have been found in the one after it, of the cycle `newer`;
+    /// none if all of it has to be asked.
+    fn by_changes(
+        &mut self,
+        timeline: &dyn Timeline,
+        moment: &Moment<'_>,
+        (newer, asking): (u64, Asking),
+        same_top: bool,
+    ) -> Read<Option<Vec<T>>> {
+        if asking == Asking::Following && !same_top {
+            return Ok(None);
+        }
+        let by_id = T::WANTS == Wants::Ids && !self.by_recency;
+        let places = self.differing(timeline, moment, newer)?;
+        if asking == Asking::Parts {
+            return Ok(Some(match (same_top, by_id) {
+                (true, true) => from_ids(self.in_parts(moment, &places)?, moment)?,
+                (true, false) => from_hits(self.in_parts(moment, &places)?),
+                (false, _) => from_hits(find_in(&self.ask, moment, &places)?),
+            }));
+        }
+        self.following.all_given(moment);
+        self.following.changed(&places);
+        let (ask, seen, pages) = (&self.ask, &self.seen, &mut self.pages);
+        if by_id {
+            let found = self.following.find::<FoundId>(ask, moment, seen, pages)?;
+            return found.map(|found| from_ids(found, moment)).transpose();
+        }
+        Ok(self.following.find::<Hit>(ask, moment, seen, pages)?.map(from_hits))
+    }
+
+    /// What is found in some parts, in order, of a moment that has the root and `^seq` of the one before.
+    fn in_parts<R: Arranged>(
+        &mut self,
+        moment: &Moment<'_>,
+        places: &BTreeSet<Place>,
+    ) -> Read<Vec<R>> {
+        let by_part = self.by_part.get_or_insert_with(|| ByPart::new(self.ask.clone(), moment));
+        let mut found = Vec::new();
+        for place in places {
+            by_part.find(*place, moment, &mut self.pages, &mut found)?;
+        }
+        R::arrange(&mut found, effective_order(&self.ask, Some(0)));
+        Ok(found)
     }
 
     /// How a snapshot is asked if the one before it looks alike.
@@ -171,8 +235,8 @@ impl<T: ResultItem> Every<T> {
             Asking::Full
         } else if is_local(&self.ask, moment)? {
             Asking::Parts
-        } else if !self.depends.age && chains_are_local(&self.ask, moment)? {
-            Asking::Alternatives
+        } else if !self.depends.age {
+            Asking::Following
         } else {
             Asking::Full
         })
@@ -219,6 +283,14 @@ impl<T: ResultItem> Every<T> {
             }
         }
     }
+}
+
+fn from_hits<T: ResultItem>(hits: Vec<Hit>) -> Vec<T> {
+    hits.into_iter().map(T::of).collect()
+}
+
+fn from_ids<T: ResultItem>(found: Vec<FoundId>, moment: &Moment<'_>) -> Read<Vec<T>> {
+    found.into_iter().map(|found| node_of(found, moment)).collect()
 }
 
 /// Looks where the ids have been that the question names. None if it names none, or if more than

@@ -4,8 +4,9 @@
 //!
 //! - `resolve` gives names, types and times their meaning in a dialect and a store.
 //! - [`plan`] is the result: what is asked, in cycles and tests, without any syntax.
-//! - `eval` answers a plan on one state; `history` on every snapshot (`@*`), `alternatives` what `??` comes to there; `cursor` gives either
-//!   page by page; `range` compares snapshots, and `diff` any two states.
+//! - `eval` answers a plan on one state; `history` on every snapshot (`@*`), `following` what `??` and positional
+//!   pseudos come to there; `cursor` gives either page by page; `range` compares snapshots, and `diff` any two states.
+//! - `turn_pages` keeps pages of the turn index for whoever goes back through history.
 //! - `cost` warns of questions that cost more than what they read once.
 //! - `select` and `explain` lead through all stages; `states` says which states a text is about;
 //!   `edit_targets` finds the nodes and places that an edit names.
@@ -21,7 +22,6 @@
 //! each other, also over others. A `mod.rs` uses the files of its folder and is used by none of them:
 //! what they share stands in a file of its own.
 
-mod alternatives;
 mod cost;
 mod count;
 mod cursor;
@@ -29,6 +29,7 @@ mod diff;
 mod edit_targets;
 mod eval;
 mod explain;
+mod following;
 mod history;
 mod options;
 pub mod plan;
@@ -38,6 +39,7 @@ mod resolve;
 mod select;
 mod states;
 mod timeline;
+mod turn_pages;
 
 pub use count::{Counted, count_all};
 pub use diff::{

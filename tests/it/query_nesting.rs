@@ -105,11 +105,14 @@ fn every_snapshot_is_asked_for_what_lies_below() {
 }
 
 #[test]
-fn a_question_that_asks_other_parts_is_said_to_read_them_again() {
+fn what_is_read_of_each_further_snapshot_is_said() {
     let memory = store();
     for (text, again) in [
         ("@* .mt:has(.cb)", "of each further snapshot only what changed"),
-        ("@* ^seq:has(.cb) .mt", "of each further snapshot as much again"),
+        ("@* ^seq:has(.cb) .mt", "of each further snapshot only what changed"),
+        ("@* .cb:last, .cb[content~'a']", "of each further snapshot only what changed"),
+        ("@* .mt:has(.cb[age<2])", "of each further snapshot as much again"),
+        ("@* .mc:first", "of each further snapshot as much again"),
     ] {
         let explained = explain(&memory, text, Dialect::V0_1).unwrap();
         assert_eq!(explained.reads.last().unwrap(), again, "{text}");

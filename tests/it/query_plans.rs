@@ -79,6 +79,42 @@ fn alternatives() -> impl Strategy<Value = String> {
     })
 }
 
+/// `@*` with positional pseudos and `:has(…)` over the whole tree, beside and behind other things.
+fn counted() -> impl Strategy<Value = String> {
+    let test = || {
+        one_of(vec![
+            ".cb",
+            ".cb[role='tool']",
+            ".cb[role='user']",
+            ".cb[content~'a']",
+            ".cb[content!~'a']",
+            ".cb[ephemeral]",
+            ".cb[ttl<=2]",
+            ".cb[depth<=2]",
+            ".cb[depth>=3]",
+            ".mt",
+            ".mc",
+            ".mt:has(.cb[role='user'])",
+            "[key='plan']",
+            "*",
+            "^seq",
+            ".mt:depth(2-3)",
+        ])
+    };
+    let pick = || one_of(vec![":first", ":last", ":nth(2)", ":nth(3)", ":nth(9)", ":last:first"]);
+    let top = || one_of(vec!["", "", "", "^seq ", "^root ", "^seq > ", "^ah ", ".mt "]);
+    let picked = (top(), test(), pick()).prop_map(|(top, test, pick)| format!("{top}{test}{pick}"));
+    let has = (one_of(vec!["^seq", "^root", "*"]), test(), one_of(vec!["", " .cb", " > .mt"]))
+        .prop_map(|(top, test, more)| format!("{top}:has({test}){more}"));
+    let behind = (picked.clone(), test()).prop_map(|(picked, test)| format!("{picked} {test}"));
+    let plain = test().prop_map(str::to_owned);
+    let chain = prop_oneof![4 => picked, 2 => has, 2 => behind, 1 => plain];
+    let group = prop::collection::vec(chain, 1..3).prop_map(|chains| chains.join(" ?? "));
+    let control = one_of(vec!["", "", " @limit=2", " @order=recent", " @order=id @skip=1"]);
+    (prop::collection::vec(group, 1..3), control)
+        .prop_map(|(groups, control)| format!("@* {}{control}", groups.join(", ")))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
 
@@ -103,6 +139,15 @@ proptest! {
     fn alternatives_of_every_state(
         generation in generations(), imported: bool, sketches in 0..3u8,
         events in happenings(40), selectors in some(alternatives()), page in 1..9usize,
+    ) {
+        check(generation, imported, &events, sketches, &selectors, page)?;
+    }
+
+    /// What is picked over several parts changes with what comes and goes.
+    #[test]
+    fn counted_over_every_state(
+        generation in generations(), imported: bool, sketches in 0..3u8,
+        events in happenings(40), selectors in some(counted()), page in 1..9usize,
     ) {
         check(generation, imported, &events, sketches, &selectors, page)?;
     }

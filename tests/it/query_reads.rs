@@ -5,7 +5,7 @@
 
 use crate::support::memory::Memory;
 use pactdb::internals::change::{Add, Parent};
-use pactdb::internals::query::select;
+use pactdb::internals::query::{explain, select};
 use pactdb::{Dialect, Generation, SelectOptions, Selected};
 
 fn store() -> Memory {
@@ -63,6 +63,13 @@ fn reads_are_bounded() {
         (".mt .cb @order=recent @limit=2", 2, 1),
         ("@* #u7", 1, 4),
         ("@* #nobody", 0, 4),
+        // Going back, each turn is looked at once, in the index.
+        ("@* .cb:last", 300, 300 * 3),
+        ("@* .cb:first", 1, 300 * 3),
+        ("@* .mt:last .cb", 600, 300 * 4),
+        ("@* .cb[role='nobody']:last", 0, 300 * 3),
+        ("@* ^seq:has(.cb+audit)", 1, 300 * 3),
+        ("@* .cb:first, .cb[role='nobody']", 1, 300 * 3),
         // Each snapshot: its two regions, what changed since the one before, on both sides, and
         // turns with a finite ttl.
         ("@t-99..@t0 .cb[role='user']", 99, 99 * 8),
@@ -80,4 +87,34 @@ fn reads_are_bounded() {
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// A question that asks each snapshot in full says so before it is asked, if that is a great deal.
+#[test]
+fn what_costs_cycles_times_turns_says_so() {
+    let mut memory = Memory::new(Generation::V0_1);
+    for i in 0..4600 {
+        memory.say(&format!("u{i}"), "user", "a");
+        memory.commit();
+    }
+    let told = |text: &str| {
+        let advice = explain(&memory, text, Dialect::V0_1).unwrap().advice;
+        advice.into_iter().find(|line| line.contains("asked in full"))
+    };
+    let in_full = "each of 4600 snapshots is asked in full: about 10 million parts are looked at";
+    for text in ["@* .cb[age<5]", "@* .cb[age>5]:last, .cb[role='user']", "@history .cb[depth>2]"] {
+        assert_eq!(told(text).as_deref(), Some(in_full), "{text}");
+    }
+    for text in [
+        "@* .cb:last",
+        "@* .cb[content!~'a']:first, .cb[role='tool']",
+        "@* ^seq:has(.cb[role='tool'])",
+        "@* .cb[role='tool'] ?? .cb",
+        "@* .cb[age<5] @limit=5",
+        "@* .cb[age>5]",
+        "@history .cb[role='user']",
+        "@* #u7",
+    ] {
+        assert_eq!(told(text), None, "{text}");
+    }
 }

@@ -60,18 +60,11 @@ impl ChainScan {
     ) -> Read<(ChainScan, SharedEnds)> {
         let scope = Scope::of(chain, flat, moment)?;
         let mut scan = ChainScan {
-            chain: chain.clone(),
             backward,
             wants,
-            parts: Parts::default(),
-            total: 0,
-            index: None,
-            chunk: SmallVec::new(),
-            verdicts: SmallVec::new(),
-            next: 0,
-            hits: Arc::default(),
             size: if backward { FIRST_BACKWARD } else { FIRST_CHUNK },
             most: (LAST_CHUNK / scans.max(1)).max(FIRST_CHUNK),
+            ..ChainScan::over(chain, Vec::new())
         };
         if scope.crosses {
             let wanted = scope.needed_places(moment)?;
@@ -89,6 +82,25 @@ impl ChainScan {
         scan.parts = scope.places(moment)?;
         scan.total = scan.parts.len();
         Ok((scan, shared))
+    }
+
+    /// A scan of a local chain over some parts, which are in canonical order.
+    pub(super) fn over(chain: &Arc<Chain>, list: Vec<Wanted>) -> ChainScan {
+        let parts = Parts::listed(list);
+        ChainScan {
+            chain: chain.clone(),
+            backward: false,
+            wants: Wants::Ids,
+            total: parts.len(),
+            parts,
+            index: None,
+            chunk: SmallVec::new(),
+            verdicts: SmallVec::new(),
+            next: 0,
+            hits: Arc::default(),
+            size: LAST_CHUNK,
+            most: LAST_CHUNK,
+        }
     }
 
     /// Takes what was found in several parts at once as a chunk of its own.

@@ -1,11 +1,13 @@
 //! What a chain will read, and how many nodes each of its steps comes to: for `explain`.
 
 use super::scope::Scope;
-use super::settle::settled;
+use super::settle::{settled, settled_by};
 use super::tops::answered;
+use super::trackers::{Aids, Trackers};
 use super::walk::{Flat, Walk, read_part};
 use crate::query::plan::{Ask, Chain};
 use crate::query::timeline::{Moment, Read};
+use crate::query::turn_pages::TurnPages;
 use std::sync::Arc;
 
 /// How many nodes each step of a chain comes to, in the parts that it has to read.
@@ -30,6 +32,21 @@ pub(crate) fn parts_looked_at(ask: &Ask, moment: &Moment<'_>) -> Read<u64> {
         parts = parts.saturating_add(places.len());
     }
     Ok(parts)
+}
+
+/// Whether all that the chains of a question count over several parts can be followed from a snapshot to
+/// the one before. Nothing is looked for.
+pub(crate) fn can_be_followed(ask: &Ask, moment: &Moment<'_>) -> Read<bool> {
+    let shared = Flat::shared(moment);
+    for chain in ask.groups.iter().flat_map(|group| &group.chains) {
+        let (mut trackers, mut pages) = (Trackers::that_only_look(), TurnPages::default());
+        let mut aids = Aids { trackers: &mut trackers, pages: &mut pages };
+        let Some(settled) = settled_by(chain, moment, &mut aids)? else { return Ok(false) };
+        if trackers.lost || Scope::of(&settled, &shared, moment)?.crosses {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// What a chain will read.

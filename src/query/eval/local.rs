@@ -76,7 +76,7 @@ impl<'a> Finder<'a> {
 }
 
 /// The nodes that the chains of a question end at, each once.
-fn ends_of_all(ask: &Ask, flat: &Flat, moment: &Moment<'_>) -> Read<Vec<usize>> {
+pub(super) fn ends_of_all(ask: &Ask, flat: &Flat, moment: &Moment<'_>) -> Read<Vec<usize>> {
     let mut found: Vec<usize> = Vec::new();
     let mut united = 0;
     for chain in ask.groups.iter().flat_map(|group| &group.chains) {

@@ -45,6 +45,28 @@ pub(crate) fn arrange(hits: &mut Vec<Hit>, order: Order) {
     }
 }
 
+/// What can be put in order without reading anything.
+pub(crate) trait Arranged: ResultItem {
+    /// Puts what was found in order, each once. The order by recency is for nodes.
+    fn arrange(found: &mut Vec<Self>, order: Order);
+}
+
+impl Arranged for Hit {
+    fn arrange(found: &mut Vec<Hit>, order: Order) {
+        arrange(found, order);
+    }
+}
+
+impl Arranged for FoundId {
+    fn arrange(found: &mut Vec<FoundId>, order: Order) {
+        found.sort_unstable_by_key(|found| found.rank);
+        found.dedup_by_key(|found| found.rank);
+        if order == Order::Id {
+            found.sort_by(|a, b| a.id.cmp(&b.id));
+        }
+    }
+}
+
 /// A node that was found, without its headers.
 #[derive(Debug, Clone)]
 pub(crate) struct FoundId {

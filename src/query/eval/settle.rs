@@ -11,12 +11,15 @@
 use super::merge::Merge;
 use super::results::FoundId;
 use super::scope::Scope;
-use super::tops::{answered, is_real};
+use super::tops::{answered, answered_by, any_has, is_real};
+use super::tracker::Picked;
+use super::trackers::Aids;
 use super::walk::{Flat, Spot, Walk, read_part};
 use crate::language::ast::Order;
 use crate::model::{Class, Id};
 use crate::query::plan::{Chain, ClassSet, Compound, Link, Pick, Reach, Start, Step, Test};
 use crate::query::timeline::{Moment, Read};
+use std::cell::RefCell;
 use std::sync::Arc;
 
 /// The chain with everything decided that it counts over several parts, and all that it asks of `^root`
@@ -27,8 +30,35 @@ pub(super) fn settled(chain: &Arc<Chain>, moment: &Moment<'_>) -> Read<Arc<Chain
     if !has_picks(&chain) {
         return Ok(chain);
     }
-    let settle = Settle { moment, shared: Flat::shared(moment) };
+    let settle = Settle { moment, shared: Flat::shared(moment), aids: RefCell::new(None) };
     Ok(settle.chain(&chain)?.map_or(chain, Arc::new))
+}
+
+/// The same, where what is counted may be known from the snapshot after; none if it cannot be decided here.
+pub(crate) fn settled_by(
+    chain: &Arc<Chain>,
+    moment: &Moment<'_>,
+    aids: &mut Aids<'_>,
+) -> Read<Option<Arc<Chain>>> {
+    let chain = answered_by(chain, moment, Some(aids))?;
+    if !has_picks(&chain) {
+        return Ok(Some(chain));
+    }
+    let settle = Settle { moment, shared: Flat::shared(moment), aids: RefCell::new(Some(aids)) };
+    Ok(settle.chain(&chain)?.map(Arc::new))
+}
+
+/// The node that a chain goes on from and does not leave, if it is one that was picked.
+pub(crate) fn picked_by<'p>(settled: &Chain, picked: &'p [Picked]) -> Option<&'p Picked> {
+    let Start::Step(Step::Nodes(compound)) = &settled.start else { return None };
+    let [Test::Ids(ids)] = &compound.tests[..] else { return None };
+    let mut named = picked.iter().filter(|picked| ids.len() == 1 && ids.contains(&*picked.id));
+    named.next().filter(|_| compound.picks.is_empty())
+}
+
+/// Whether a chain counts nothing over several parts, and asks nothing of `^root` and `^seq`.
+pub(crate) fn counts_nothing(chain: &Chain) -> bool {
+    !has_picks(chain) && !any_has(chain)
 }
 
 /// Whether a chain has positional pseudos. Recursion is as deep as parentheses nest.
@@ -47,13 +77,15 @@ fn picks_of(step: &Step) -> &[Pick] {
     }
 }
 
-struct Settle<'m> {
+struct Settle<'m, 'a, 'p> {
     moment: &'m Moment<'m>,
     /// `^root` and `^seq`.
     shared: Flat,
+    /// What follows the pseudos from one snapshot to the next, if anything.
+    aids: RefCell<Option<&'a mut Aids<'p>>>,
 }
 
-impl Settle<'_> {
+impl Settle<'_, '_, '_> {
     /// None if it cannot be settled.
     fn chain(&self, chain: &Chain) -> Read<Option<Chain>> {
         let mut chain = chain.clone();
@@ -141,12 +173,28 @@ impl Settle<'_> {
             return Ok(Some(Start::Step(nowhere())));
         }
         if !is_real(of) {
+            if let Some(aids) = &mut *self.aids.borrow_mut() {
+                aids.trackers.lost = true;
+                if aids.trackers.only_looks {
+                    return Ok(Some(Start::Step(nowhere())));
+                }
+            }
             return if of.recent { Ok(None) } else { self.outermost(&from, *first) };
         }
         if !of.recent
-            && let Some(id) = self.top(&from, *first)?
+            && let Some(picked) = self.top(&from, *first)?
         {
-            return Ok(Some(Start::Step(Step::Nodes(by_id(&id)))));
+            let step = Step::Nodes(by_id(&picked.id));
+            if let Some(aids) = &mut *self.aids.borrow_mut() {
+                aids.trackers.take_top(picked);
+            }
+            return Ok(Some(Start::Step(step)));
+        }
+        if let Some(aids) = &mut *self.aids.borrow_mut()
+            && let Some(picked) = aids.pick(&from, (*first, of.recent), self.moment)?
+        {
+            let step = picked.map_or_else(nowhere, |id| Step::Nodes(by_id(&id)));
+            return Ok(Some(Start::Step(step)));
         }
         let order = if of.recent { Order::Recent } else { Order::Path };
         let (mut before, backward) = match first {
@@ -157,17 +205,28 @@ impl Settle<'_> {
         let mut found = Vec::new();
         while merge.next(self.moment, &mut found)? {
             match found.get(before) {
-                Some(found) => return Ok(Some(Start::Step(Step::Nodes(by_id(&found.id))))),
+                Some(found) => {
+                    self.take(Some((found.id.clone(), false)));
+                    return Ok(Some(Start::Step(Step::Nodes(by_id(&found.id)))));
+                }
                 None => before -= found.len(),
             }
             found.clear();
         }
+        self.take(None);
         Ok(Some(Start::Step(nowhere())))
+    }
+
+    /// Takes note of what was picked without being followed.
+    fn take(&self, picked: Option<(Id, bool)>) {
+        if let Some(aids) = &mut *self.aids.borrow_mut() {
+            aids.trackers.take(picked);
+        }
     }
 
     /// The node that is picked where only the tops of parts can be found and their depths decide, so
     /// that counting parts is enough; none if that is not so.
-    fn top(&self, from: &Chain, pick: Pick) -> Read<Option<Id>> {
+    fn top(&self, from: &Chain, pick: Pick) -> Read<Option<Picked>> {
         let (Start::Step(Step::Nodes(compound)), []) = (&from.start, &from.links[..]) else {
             return Ok(None);
         };
@@ -191,11 +250,12 @@ impl Settle<'_> {
             Pick::Nth(n) => (n - 1, false),
         };
         parts.skip(before);
-        let (tree, mut id) = (&self.moment.tree, None);
-        for (place, ..) in parts.take(1, backward, tree.spine()) {
-            id = Some(tree.subtree(place)?.top().id.clone());
+        let (tree, mut picked) = (&self.moment.tree, None);
+        for (place, _, rank) in parts.take(1, backward, tree.spine()) {
+            let id = tree.subtree(place)?.top().id.clone();
+            picked = Some(Picked { id, place, rank: (rank, 0) });
         }
-        Ok(id)
+        Ok(picked)
     }
 
     /// The first or the last place that a chain finds, where that may be an implied core.
@@ -217,7 +277,12 @@ impl Settle<'_> {
             flat.fill(std::iter::once(part), false);
             let ends = Walk::new(&flat, self.moment).ends(from, &mut |_| {})?;
             let Some(item) = (if backward { ends.last() } else { ends.first() }) else { continue };
-            return Ok(Some(match flat.node(*item) {
+            let node = flat.node(*item);
+            self.take(Some(match node {
+                Some(node) => (node.id.clone(), false),
+                None => (top.clone(), true),
+            }));
+            return Ok(Some(match node {
                 Some(node) => Start::Step(Step::Nodes(by_id(&node.id))),
                 None => {
                     let virtual_one = Test::Not(Box::new(Test::Real));
@@ -228,6 +293,7 @@ impl Settle<'_> {
                 }
             }));
         }
+        self.take(None);
         Ok(Some(Start::Step(nowhere())))
     }
 }

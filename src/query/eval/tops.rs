@@ -6,6 +6,7 @@
 
 use super::merge::Merge;
 use super::results::FoundId;
+use super::trackers::Aids;
 use super::walk::{Flat, Walk};
 use crate::language::ast::Order;
 use crate::model::Class;
@@ -23,6 +24,15 @@ type Answers = HashMap<*const Has, TopAnswers>;
 /// The chain with all that it asks of `^root` and `^seq` answered. Recursion is as deep as parentheses
 /// nest.
 pub(super) fn answered(chain: &Arc<Chain>, moment: &Moment<'_>) -> Read<Arc<Chain>> {
+    answered_by(chain, moment, None)
+}
+
+/// The same, where the answers may be known from the snapshot after.
+pub(super) fn answered_by(
+    chain: &Arc<Chain>,
+    moment: &Moment<'_>,
+    mut aids: Option<&mut Aids<'_>>,
+) -> Read<Arc<Chain>> {
     if !any_has(chain) {
         return Ok(chain.clone());
     }
@@ -38,7 +48,11 @@ pub(super) fn answered(chain: &Arc<Chain>, moment: &Moment<'_>) -> Read<Arc<Chai
         let known = answers.entry(Arc::as_ptr(&has)).or_default();
         let answer = if class == Class::Root { &mut known.root } else { &mut known.seq };
         if answer.is_none() {
-            *answer = Some(holds(&has, class, moment)?);
+            let holds = holds(&has, class, moment, aids.as_deref_mut())?;
+            if let Some(aids) = &mut aids {
+                aids.trackers.answer(holds);
+            }
+            *answer = Some(holds);
         }
     }
     let mut chain = Chain::clone(chain);
@@ -47,7 +61,7 @@ pub(super) fn answered(chain: &Arc<Chain>, moment: &Moment<'_>) -> Read<Arc<Chai
 }
 
 /// Whether a chain asks what lies below nodes. Recursion is as deep as parentheses nest.
-fn any_has(chain: &Chain) -> bool {
+pub(super) fn any_has(chain: &Chain) -> bool {
     let in_step = |step: &Step| match step {
         Step::Nodes(compound) => compound.tests.iter().any(is_has),
         Step::Zone(_) => false,
@@ -69,10 +83,26 @@ fn is_has(test: &Test) -> bool {
 }
 
 /// Whether one of the ways leads from the node of a class, `^root` or `^seq`, to something.
-fn holds(has: &Has, class: Class, moment: &Moment<'_>) -> Read<bool> {
-    for way in &has.ways {
-        for chain in [Some(from(class, way)), to_implied_core(class, way)].into_iter().flatten() {
-            let chain = answered(&Arc::new(chain), moment)?;
+fn holds(
+    has: &Has,
+    class: Class,
+    moment: &Moment<'_>,
+    mut aids: Option<&mut Aids<'_>>,
+) -> Read<bool> {
+    for (number, way) in has.ways.iter().enumerate() {
+        let chains = [(Some(from(class, way)), false), (to_implied_core(class, way), true)];
+        for (chain, implied) in chains {
+            let Some(chain) = chain.map(Arc::new) else { continue };
+            let known = match &mut aids {
+                Some(aids) => aids.holds((has, class, number, implied), &chain, moment)?,
+                None => None,
+            };
+            match known {
+                Some(true) => return Ok(true),
+                Some(false) => continue,
+                None => {}
+            }
+            let chain = answered(&chain, moment)?;
             let mut merge = Merge::<FoundId>::new(&[chain], Order::Path, false, moment)?;
             let mut found = Vec::new();
             while found.is_empty() && merge.next(moment, &mut found)? {}

@@ -12,7 +12,7 @@ use crate::language::canonical_form;
 use crate::language::format;
 use crate::query::cost::cost_warning;
 use crate::query::count::{Counted, count};
-use crate::query::eval::{find_ids, reads, trace};
+use crate::query::eval::{can_be_followed, find_ids, reads, trace};
 use crate::query::options::SelectOptions;
 use crate::query::plan::{
     Ask, Chain, Depends, Group, Link, Plan, Reach, Start, State, When, Window, critical_depths,
@@ -277,6 +277,9 @@ fn read_words(plan: &Plan, moment: Option<&Moment<'_>>) -> Result<Vec<String>, Q
         When::Every => critical_depths(&plan.ask).is_some(),
         _ => !depends.depth && !depends.age && plan.ask.window.is_open(),
     };
+    if matches!(plan.when, When::Every) && !depends.age {
+        local = can_be_followed(&plan.ask, moment)?;
+    }
     match (&plan.when, local && by_parts) {
         (When::One(_), _) => {}
         (_, true) => lines.push("of each further snapshot only what changed".to_owned()),

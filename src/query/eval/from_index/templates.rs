@@ -69,17 +69,17 @@ impl Templates {
     }
 }
 
-/// A question that templates answer completely, whatever the cycle.
-pub(crate) struct TemplateQuery<'m> {
-    moment: Moment<'m>,
+/// A question that templates answer completely, whatever the cycle, at moments with the same root and
+/// `^seq`.
+pub(crate) struct TemplateQuery {
     chains: Vec<Templates>,
     /// What several chains found together.
     united: Vec<u32>,
 }
 
-impl<'m> TemplateQuery<'m> {
+impl TemplateQuery {
     /// The question, if it is one of those; it does not depend on depths.
-    pub(crate) fn of(ask: &Ask, moment: &Moment<'m>) -> Option<TemplateQuery<'m>> {
+    pub(crate) fn of(ask: &Ask, moment: &Moment<'_>) -> Option<TemplateQuery> {
         let mut chains = Vec::new();
         for chain in ask.groups.iter().flat_map(|group| &group.chains) {
             let (chain, exact, late) = strip(chain, (1, 1));
@@ -88,17 +88,17 @@ impl<'m> TemplateQuery<'m> {
             }
             chains.push(Templates::new(chain, moment, 1));
         }
-        Some(TemplateQuery { moment: moment.clone(), chains, united: Vec::new() })
+        Some(TemplateQuery { chains, united: Vec::new() })
     }
 
     /// The nodes of a template that it finds, in order.
-    pub(crate) fn matches(&mut self, template: &Arc<Subtree>) -> Read<&[u32]> {
+    pub(crate) fn matches(&mut self, template: &Arc<Subtree>, moment: &Moment<'_>) -> Read<&[u32]> {
         if self.chains.len() == 1 {
-            return self.chains[0].matches(template, &self.moment);
+            return self.chains[0].matches(template, moment);
         }
         self.united.clear();
         for templates in &mut self.chains {
-            self.united.extend_from_slice(templates.matches(template, &self.moment)?);
+            self.united.extend_from_slice(templates.matches(template, moment)?);
         }
         self.united.sort_unstable();
         self.united.dedup();

@@ -28,8 +28,15 @@ enum Stretch {
 }
 
 impl Parts {
+    /// These parts, which are in canonical order.
+    pub(crate) fn listed(list: Vec<Wanted>) -> Parts {
+        let mut parts = Parts::default();
+        parts.add(list);
+        parts
+    }
+
     /// Parts that were found one by one.
-    pub(super) fn add(&mut self, list: Vec<Wanted>) {
+    fn add(&mut self, list: Vec<Wanted>) {
         for (_, depth, _) in list.iter().filter(|(place, ..)| place.slot().is_some()) {
             self.widen(*depth, *depth);
         }

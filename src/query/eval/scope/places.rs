@@ -16,6 +16,9 @@ use std::sync::Arc;
 /// So few turns are loaded without asking the turn index first.
 const FEW: usize = 4;
 
+/// From so many parts on it pays to find out which of them matter.
+const MANY: usize = 512;
+
 /// Whether it pays to ask the turn index before turns are loaded: its pages hold neighbours, so few
 /// pages must have many of the turns.
 pub(crate) fn is_dense(wanted: &[Wanted]) -> bool {
@@ -30,19 +33,35 @@ pub(crate) fn is_dense(wanted: &[Wanted]) -> bool {
 impl Scope<'_> {
     /// The parts that matter, in canonical order.
     pub(crate) fn places(&self, moment: &Moment<'_>) -> Read<Parts> {
-        let list = match self.ids.iter().min_by_key(|ids| ids.len()) {
-            Some(ids) => self.places_of_ids(ids, moment)?,
+        Ok(match self.listed(moment)? {
+            Some(list) => Parts::listed(list),
+            None => self.places_by_depth(moment),
+        })
+    }
+
+    /// Keeps those of some parts that matter. The indexes of the store are asked only for many.
+    pub(crate) fn restrict(&self, list: &mut Vec<Wanted>, moment: &Moment<'_>) -> Read<()> {
+        list.retain(|(_, depth, _)| self.depths.contains(*depth));
+        if list.len() >= MANY
+            && let Some(known) = self.listed(moment)?
+        {
+            list.retain(|(.., rank)| known.binary_search_by_key(rank, |known| known.2).is_ok());
+        }
+        Ok(())
+    }
+
+    /// The parts that matter, in canonical order, if an index of the store finds them.
+    fn listed(&self, moment: &Moment<'_>) -> Read<Option<Vec<Wanted>>> {
+        Ok(match self.ids.iter().min_by_key(|ids| ids.len()) {
+            Some(ids) => Some(self.places_of_ids(ids, moment)?),
             None => match self.finite_places(moment)? {
-                Some(places) => self.known_places(places.into_iter().collect(), moment),
-                None => match self.turns_from_lookups(moment)? {
-                    Some(turns) => self.known_turns(&turns, moment),
-                    None => return Ok(self.places_by_depth(moment)),
-                },
+                Some(places) => Some(self.known_places(places.into_iter().collect(), moment)),
+                None => {
+                    let turns = self.turns_from_lookups(moment)?;
+                    turns.map(|turns| self.known_turns(&turns, moment))
+                }
             },
-        };
-        let mut parts = Parts::default();
-        parts.add(list);
-        Ok(parts)
+        })
     }
 
     /// Turns that may hold what is needed, in order, if there are many turns and few such ones.

@@ -56,17 +56,8 @@ pub(super) fn ttl_change(id: &Id, life: Lifetime, newer: u64, older: u64) -> Opt
 /// Where a hit stands in canonical order, whatever snapshot it was found in.
 pub(super) type Key = (u8, Slot, u32);
 
-/// Where a part stands in that order.
-pub(super) fn part_key(place: Place) -> (u8, Slot) {
-    match place {
-        Place::Sys => (1, Slot { cycle: 0, rank: 0 }),
-        Place::Turn(slot) => (3, slot),
-        Place::Ah => (4, Slot { cycle: 0, rank: 0 }),
-    }
-}
-
 pub(super) fn key(place: Place, index: u32) -> Key {
-    let (region, slot) = part_key(place);
+    let (region, slot) = place.order();
     (region, slot, index)
 }
 

@@ -5,11 +5,9 @@
 //! found in the others is kept; in those, only what remains of a finite ttl differs. The parts with a
 //! finite ttl are known for the newest snapshot, and from there on by what each commit changed.
 
-use super::findings::{
-    Countdown, Item, Key, LoadedPart, StepFindings, key, keyed, part_key, ttl_change,
-};
+use super::findings::{Countdown, Item, Key, LoadedPart, StepFindings, key, keyed, ttl_change};
 use super::pages::IndexPages;
-use crate::model::{ChangedPart, Id, Place, ReadError, Slot, Subtree};
+use crate::model::{ChangedPart, Id, Place, PlaceOrder, ReadError, Subtree};
 use crate::query::eval::{Finder, Hit, TemplateQuery};
 use crate::query::plan::{Ask, Depends};
 use crate::query::range::difference::{Change, NeighbourDiff};
@@ -24,7 +22,7 @@ pub(crate) struct BackwardScan<'a> {
     /// Whether what remains of a ttl decides what is found.
     by_ttl: bool,
     finder: Finder<'a>,
-    pages: Option<IndexPages<'a>>,
+    pages: Option<IndexPages>,
     /// Parts that were read, as they are in the newer snapshot.
     parts: HashMap<Place, LoadedPart>,
     /// Where a ttl decides: parts of the newer snapshot that have a finite one.
@@ -60,7 +58,7 @@ impl<'a> BackwardScan<'a> {
         };
         for place in places {
             let known = match (&mut scan.pages, place.slot()) {
-                (Some(pages), Some(slot)) => pages.countdowns(slot, timeline, newest)?,
+                (Some(pages), Some(slot)) => pages.countdowns(slot, &scan.finder.moment, newest)?,
                 _ => None,
             };
             match known {
@@ -127,7 +125,7 @@ impl<'a> BackwardScan<'a> {
         let (Some(slot), Some(pages)) = (part.place.slot(), &mut self.pages) else {
             return Ok(false);
         };
-        if !pages.compare(part, slot, self.timeline, (newer, older), found)? {
+        if !pages.compare(part, slot, &self.finder.moment, (newer, older), found)? {
             return Ok(false);
         }
         self.parts.remove(&part.place);
@@ -221,11 +219,11 @@ impl<'a> BackwardScan<'a> {
     /// Leaves out of account what is in changed parts, which are compared, and what was known of
     /// turns that were not there yet before a cycle.
     fn forget(&mut self, changed: &[ChangedPart], cycle: u64) {
-        let mut keys: Vec<(u8, Slot)> = changed.iter().map(|part| part_key(part.place)).collect();
+        let mut keys: Vec<PlaceOrder> = changed.iter().map(|part| part.place.order()).collect();
         keys.sort_unstable();
-        let is_changed = |key: (u8, Slot)| keys.binary_search(&key).is_ok();
+        let is_changed = |key: PlaceOrder| keys.binary_search(&key).is_ok();
         self.counting.retain(|node| !is_changed((node.key.0, node.key.1)));
-        self.finite.retain(|place, _| !is_changed(part_key(*place)));
+        self.finite.retain(|place, _| !is_changed(place.order()));
         if let Some(pages) = &mut self.pages {
             pages.forget(cycle);
         }
