@@ -54,12 +54,12 @@ export class TimelineView {
     const buckets = Math.max(10, Math.min(1000, Math.floor((this.canvas.clientWidth || 600) / BUCKET)));
     const window = this.window ?? {};
     try {
-      const asked = { ...window, buckets, tokens: true, format: this.format || undefined };
-      this.data = await this.source.timeline(asked, this.fetching.signal);
-      if (!this.window) this.whole = [this.data.from, this.data.to];
+      const signal = this.fetching.signal;
+      // Tokens and prompts take a while where nobody has asked yet: sizes do not wait for them.
+      if (!this.data) this.show(await this.source.timeline({ ...window, buckets }, signal));
+      const more = { tokens: true, format: this.format || undefined };
+      this.show(await this.source.timeline({ ...window, buckets, ...more }, signal));
       this.goOn();
-      this.describe();
-      this.draw();
     } catch (error) {
       if (error.name === "AbortError") return;
       this.data = null;
@@ -67,12 +67,23 @@ export class TimelineView {
     }
   }
 
+  show(data) {
+    this.data = data;
+    if (!this.window) this.whole = [data.from, data.to];
+    this.describe();
+    this.draw();
+  }
+
   /// Of long prompts only some are compared for one answer: asks again as long as that brings more.
   goOn() {
-    const missing = this.data.prompts?.breaks.filter((count) => count === null).length ?? 0;
+    const missing = this.notCompared();
     clearTimeout(this.later);
     if (missing > 0 && missing < (this.missing ?? Infinity)) this.later = setTimeout(() => this.load(), 50);
     this.missing = missing;
+  }
+
+  notCompared() {
+    return this.data.prompts?.breaks.filter((count) => count === null).length ?? 0;
   }
 
   /// Takes the prefix of another format.
@@ -128,7 +139,8 @@ export class TimelineView {
   describe() {
     if (!this.data) return;
     this.prefix.value = this.format;
-    this.unknown.textContent = this.missing > 0 ? ` ${plural(this.missing, "column")} not compared` : "";
+    const unknown = this.notCompared();
+    this.unknown.textContent = unknown > 0 ? ` ${plural(unknown, "column")} not compared` : "";
     if (this.data.cycle.length === 0) {
       this.note.textContent = "No cycle is committed yet.";
       this.legend.replaceChildren();
