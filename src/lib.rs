@@ -94,8 +94,8 @@ pub use code::Code;
 pub use db::{
     Add, Address, AttemptAction, AttemptRequest, Batch, Clock, Commit, CommitReply, Db, Diff,
     Durability, EditOp, EditReply, IdReply, IdsReply, ImportReply, Log, LogEntry, Move, Options,
-    Remove, Restore, Select, Set, Snapshot, StackBy, Stats, TimelineRange, TimelineReply,
-    UndoReply,
+    PromptBreaks, Remove, Restore, Select, Set, Snapshot, StackBy, Stats, TimelineRange,
+    TimelineReply, UndoReply,
 };
 pub use error::{Error, ErrorDetails, Result};
 pub use json::{Json, Map};

@@ -80,7 +80,7 @@ async function show() {
 
 /// Whether only the panel beside the view differs.
 function sameView(a, b) {
-  const rest = ({ node, ...params }) => JSON.stringify(params);
+  const rest = ({ node, prefix, ...params }) => JSON.stringify(params);
   return page.view && a && a.store === b.store && a.at === b.at && a.view === b.view && rest(a.params) === rest(b.params);
 }
 
@@ -92,6 +92,8 @@ async function openStore(store) {
     source: page.source,
     go: (at) => go({ at }),
     compare: (a, b) => go({ at: b, view: "compare", params: { with: a } }),
+    choose: (prefix) => go({ params: { prefix } }),
+    format: page.route.params.prefix ?? "",
   });
   part("timeline").hidden = false;
   part("tabs").hidden = false;
@@ -129,6 +131,7 @@ function frame(route) {
   document.title = `${route.store} ${stateName(route.at)} · pactdb`;
   part("title").textContent = route.store;
   const compared = route.view === "compare" && /^\d+$/.test(route.params.with ?? "") ? Number(route.params.with) : null;
+  page.timeline.prefixOf(route.params.prefix ?? "");
   page.timeline.select(route.at, compared, page.state.store.cycle);
   const link = (at) => hrefOf({ ...route, at });
   const [before, after] = [page.timeline.neighbour(route.at, -1), page.timeline.neighbour(route.at, 1)];
@@ -141,7 +144,7 @@ function frame(route) {
   );
   part("tabs").replaceChildren(
     ...VIEWS.map(([name, label]) => {
-      const params = name === route.view ? route.params : { node: route.params.node };
+      const params = name === route.view ? route.params : lasting(route);
       const current = name === route.view ? "page" : null;
       return el("a", { href: hrefOf({ ...route, view: name, params }), "aria-current": current }, label);
     }),
@@ -215,11 +218,16 @@ function before(at, state) {
   return cycle === null || cycle >= at || cycle < 1 ? null : cycle;
 }
 
+/// The parameters that do not belong to one view.
+function lasting({ params: { node, prefix } }) {
+  return { node, prefix };
+}
+
 /// The route with another cycle, view or parameters. What a view asks with belongs to that view, and an
 /// attempt to its cycle.
 function routeWith(route, change) {
   const elsewhere = change.view !== undefined && change.view !== route.view;
-  const kept = elsewhere ? { node: route.params.node } : { ...route.params };
+  const kept = elsewhere ? lasting(route) : { ...route.params };
   if (change.at !== undefined && change.at !== route.at) delete kept.attempt;
   return { ...route, ...change, params: { ...kept, ...change.params } };
 }

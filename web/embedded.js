@@ -19,15 +19,16 @@ class EmbeddedSource {
   }
 
   /// The whole timeline, or the part of it that lies in a window.
-  async timeline({ from, to }) {
+  async timeline({ from, to, format }) {
     const all = this.data.timeline;
     const kept = all.cycle.map((cycle) => (from === undefined || cycle >= from) && (to === undefined || cycle <= to));
     const some = (column) => column.filter((_, index) => kept[index]);
-    const columns = Object.entries(all).map(([name, value]) => {
+    const within = (table) => Object.fromEntries(Object.entries(table).map(([name, value]) => {
       if (name === "bytes") return [name, value.map(some)];
       return [name, Array.isArray(value) && name !== "stack" ? some(value) : value];
-    });
-    return { ...Object.fromEntries(columns), from: from ?? all.from, to: to ?? all.to };
+    }));
+    const prompts = this.data.prompts[format];
+    return { ...within(all), prompts: prompts && within(prompts), from: from ?? all.from, to: to ?? all.to };
   }
 
   async turns(at, newest, oldest, cut) {
@@ -65,8 +66,10 @@ class EmbeddedSource {
     return this.nodes(at).get(id) ?? null;
   }
 
-  /// Birth and end: the events between them are not inside.
+  /// What happened to a node; birth and end of one whose life is not inside.
   async life(id) {
+    const whole = this.data.moments[id];
+    if (whole) return whole;
     const span = await this.lifespan(id);
     if (!span) return [];
     const born = { what: "added", cycle: span.born };

@@ -40,10 +40,10 @@ export class Source {
     return this.api.askAlone({ op: "stats" });
   }
 
-  /// Columns with an item for each bucket of cycles.
-  timeline({ from, to, buckets, tokens }, signal) {
+  /// Columns with an item for each bucket of cycles; with a format also where its prompts break.
+  timeline({ from, to, buckets, tokens, format }, signal) {
     const bound = (cycle) => (cycle === undefined ? undefined : String(cycle));
-    return this.api.askAlone({ op: "timeline", from: bound(from), to: bound(to), buckets, tokens }, signal);
+    return this.api.askAlone({ op: "timeline", from: bound(from), to: bound(to), buckets, tokens, format }, signal);
   }
 
   /// Rows of the nodes that a selector finds in a state, in order, each with the first `cut` characters of

@@ -2,6 +2,7 @@
 //!
 //! What it can be asked and told is in the files beside this one.
 
+use super::ops::{KeptPrompt, ThreadFormat};
 use super::settings::Settings;
 use crate::change::Working;
 use crate::code::Code;
@@ -50,6 +51,8 @@ pub(super) struct Inner {
     /// Snapshots that were asked lately, by cycle. They hold `^sys` and `^ah`; turns are read when
     /// they are wanted.
     pub(super) snapshots: Cache<u64, Tree>,
+    /// How much of the prompt before is left in that of a snapshot, as far as somebody has asked.
+    prompts: Cache<(ThreadFormat, u64), KeptPrompt>,
 }
 
 impl std::fmt::Debug for Db {
@@ -59,6 +62,11 @@ impl std::fmt::Debug for Db {
 }
 
 impl Db {
+    /// How much of the prompt before is left in that of a snapshot, as far as that was found out.
+    pub(crate) fn kept_prompts(&self) -> &Cache<(ThreadFormat, u64), KeptPrompt> {
+        &self.inner.prompts
+    }
+
     pub(super) fn attach(store: Store, settings: Settings) -> Result<Db> {
         let Opened { store, working } = store.recover()?;
         let published = Mutex::new(store.next_seq() - 1);
@@ -72,6 +80,7 @@ impl Db {
             selectors: Cache::new(256),
             derived: RwLock::new(()),
             snapshots: Cache::new(256),
+            prompts: Cache::new(32 << 10),
         };
         Ok(Db { inner: Arc::new(inner) })
     }

@@ -32,10 +32,10 @@ pub use log::{concerned_ids, log_entry};
 pub use ops::{
     Add, AttemptAction, AttemptRequest, Batch, Commit, CommitReply, Diff, EditOp, EditReply,
     EndCadence, HeaderInfo, Headers, IdReply, IdsReply, ImportReply, ImportTurn, KeyReply, Log,
-    LogEntry, Move, PolicyRequest, Remove, Restore, Select, Set, StackBy, Stats, ThreadFormat,
-    TimelineRange, TimelineReply, TurnsRequest, UndoReply,
+    LogEntry, Move, PolicyRequest, PromptBreaks, Remove, Restore, Select, Set, StackBy, Stats,
+    ThreadFormat, TimelineRange, TimelineReply, TurnsRequest, UndoReply,
 };
-pub(crate) use ops::{in_words, is_default, read, request};
+pub(crate) use ops::{KeptPrompt, in_words, is_default, read, request};
 pub use options::Options;
 pub use read::{Address, Snapshot};
 pub use series::check_import;

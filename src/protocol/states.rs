@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::json;
 use crate::language::Dialect;
 use crate::query::ReadStates;
-use crate::session::Until;
+use crate::session::{Until, prompt_breaks};
 
 /// The state at an address in a dialect; the working state if there is none.
 pub(super) fn state_at(db: &Db, at: Option<&str>, dialect: Option<Dialect>) -> Result<Snapshot> {
@@ -121,8 +121,12 @@ pub(super) fn timeline(db: &Db, request: &Timeline) -> Result<TimelineReply> {
         let message = format!("'from' is cycle {from}, and 'to' is {to}, which comes before it");
         return Err(Error::request(message));
     }
-    let Timeline { buckets, by, tokens, .. } = *request;
-    db.timeline(&TimelineRange { from, to, buckets, by, tokens })
+    let Timeline { buckets, by, tokens, format, .. } = *request;
+    let mut reply = db.timeline(&TimelineRange { from, to, buckets, by, tokens })?;
+    if let Some(format) = format {
+        reply.prompts = prompt_breaks(db, &reply, format)?;
+    }
+    Ok(reply)
 }
 
 /// Where a history ends that is cut at an address.

@@ -26,6 +26,7 @@ pub use import::{
     read_import,
 };
 pub use life::{Moment, life};
+pub(crate) use provider::prompt_breaks;
 pub use provider::{Comparison, EndReason, Thread, ThreadFormat, ThreadRequest, compare, thread};
 pub use redact::{Scanned, Suspect, scan};
 pub use replay::{Replay, ReplayRequest, Step};

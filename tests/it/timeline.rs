@@ -469,3 +469,77 @@ fn tokens_are_counted_exactly() {
         assert_eq!(counted["tokens"], expected);
     }
 }
+
+/// Whether two prompts part before the older one ends, and how many of its bytes are left of how many.
+fn parted(db: &Db, older: u64, newer: u64, format: &str) -> (bool, u64, u64) {
+    let (a, b) = (format!("@c{older}"), format!("@c{newer}"));
+    let compared = must(db, &json!({"op": "compare", "a": a, "b": b, "format": format}));
+    let goes_on = ["same", "appended"].contains(&compared["reason"].as_str().unwrap());
+    let number = |value: &Value| value.as_u64().unwrap();
+    (!goes_on, number(&compared["common_bytes"]), number(&compared["bytes"][0]))
+}
+
+/// The prompts of providers break where two of them, compared, part before the older one ends.
+#[test]
+fn prompts_break_where_two_compared_ones_part() {
+    let db = Options::new().clock(CLOCK).create_on(Memory::default()).unwrap();
+    let call = |kind: &str, role: &str| {
+        json!({"op": "add", "role": role, "kind": kind, "content": "x", "attrs":
+            {"data_call_id": "c", "data_tool_name": "look"}})
+    };
+    must(&db, &call("call", "assistant"));
+    must(&db, &json!({"op": "commit"}));
+    // The prompt before said that there is no result, and the thread only goes on.
+    must(&db, &call("result", "tool"));
+    must(&db, &json!({"op": "commit"}));
+    for request in requests(60) {
+        live(&db, &request);
+    }
+    let cycles: Vec<u64> = db.history().iter().collect();
+    for format in ["openai", "anthropic"] {
+        let pairs = cycles.windows(2).map(|two| (two[1], parted(&db, two[0], two[1], format)));
+        let mut all = vec![(cycles[0], (false, 0, 0))];
+        all.extend(pairs);
+        assert!(all[1].1.0, "the result came late");
+        for buckets in [cycles.len(), 9, 1] {
+            let request = json!({"op": "timeline", "buckets": buckets, "format": format});
+            let found = must(&db, &request);
+            assert_eq!(found["prompts"]["format"], format);
+            let mut left = all.as_slice();
+            for (at, last) in found["cycle"].as_array().unwrap().iter().enumerate() {
+                let here = left.partition_point(|(cycle, _)| *cycle <= last.as_u64().unwrap());
+                let broken: Vec<_> = left[..here].iter().filter(|(_, one)| one.0).collect();
+                left = &left[here..];
+                let worst = broken
+                    .iter()
+                    .min_by(|(_, a), (_, b)| (a.1 * b.2.max(1)).cmp(&(b.1 * a.2.max(1))));
+                let worst = worst.map_or([0; 3], |(cycle, one)| [*cycle, one.1, one.2]);
+                let names = ["break_at", "kept_bytes", "kept_of"];
+                let said = names.map(|name| found["prompts"][name][at].as_u64().unwrap());
+                assert_eq!(found["prompts"]["breaks"][at], broken.len(), "{format} {last}");
+                assert_eq!(said, worst, "{format} {last}");
+            }
+            assert!(left.is_empty());
+        }
+    }
+    let thread = must(&db, &json!({"op": "timeline", "format": "thread"}));
+    assert_eq!(thread, must(&db, &json!({"op": "timeline"})), "the thread's are there anyway");
+    let wrong = ask(&db, &json!({"op": "timeline", "format": "telegram"}));
+    assert_eq!(wrong["error"]["code"], "E_REQUEST_INVALID");
+}
+
+/// Long prompts are compared newest first, some for each answer.
+#[test]
+fn long_prompts_are_compared_step_by_step() {
+    let db = Options::new().clock(CLOCK).create_on(Memory::default()).unwrap();
+    must(&db, &json!({"op": "add", "role": "user", "content": "x".repeat(3 << 20)}));
+    for _ in 0..5 {
+        must(&db, &json!({"op": "commit"}));
+    }
+    let ask =
+        || must(&db, &json!({"op": "timeline", "format": "openai"}))["prompts"]["breaks"].clone();
+    assert_eq!(ask(), json!([0, null, null, null, 0]));
+    assert_eq!(ask(), json!([0, null, null, 0, 0]));
+    assert_eq!(ask(), json!([0, null, 0, 0, 0]));
+    assert_eq!(ask(), json!([0, 0, 0, 0, 0]));
+}

@@ -20,6 +20,9 @@ export const MARK_KINDS = [
 /// What a bucket has, by index.
 export function bucketOf(data, index) {
   const count = (name) => data[name]?.[index] ?? 0;
+  // Of a provider's prompts, if one was chosen.
+  const prefix = data.prompts ?? data;
+  const broken = (name) => prefix[name]?.[index] ?? 0;
   return {
     first: index === 0 ? data.from : data.cycle[index - 1] + 1,
     cycle: data.cycle[index],
@@ -34,9 +37,8 @@ export function bucketOf(data, index) {
     removed: count("removed"),
     expired: count("expired") + count("cascaded"),
     pruned: count("pruned"),
-    breaks: count("breaks"),
-    breakAt: count("break_at"),
-    kept: count("kept_of") > 0 ? count("kept_bytes") / count("kept_of") : null,
+    breaks: broken("breaks"),
+    kept: broken("kept_of") > 0 ? broken("kept_bytes") / broken("kept_of") : null,
     gone: count("expired") + count("cascaded") + count("pruned"),
     failed: count("failed"),
   };

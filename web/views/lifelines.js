@@ -86,7 +86,7 @@ function line(life, last, by, { href, at }) {
   bar.style.width = `${Math.max(0.3, (until - from) * 100)}%`;
   const here = at === null ? null : el("span", { class: "here" });
   if (here) here.style.left = `${((at - 0.5) / last) * 100}%`;
-  const ended = life.ended === null ? "alive" : `${life.how ?? "gone"} in @c${number(life.ended)}`;
+  const ended = life.ended === null ? "alive" : `${life.how ?? "gone"} @c${life.ended}`;
   return el(
     "a",
     { class: "life-row", role: "listitem", href: href({ params: { node: life.id } }), title: `${life.id}: @c${life.born}, ${ended}, ${size(life.bytes)}` },

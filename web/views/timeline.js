@@ -9,13 +9,20 @@ import { MARK_KINDS, bucketOf, bucketWidth, drawTimeline, indexOf } from "../par
 /// Pixels for each bucket, at least.
 const BUCKET = 3;
 
+/// Whose prefix the marks are about.
+const PREFIXES = [
+  ["", "thread"],
+  ["openai", "OpenAI"],
+  ["anthropic", "Anthropic"],
+];
+
 /// The fewest cycles that a zoom shows.
 const CLOSEST = 8;
 
 export class TimelineView {
-  /// `go(at)` shows a cycle, `compare(a, b)` two.
-  constructor(root, { source, go, compare }) {
-    Object.assign(this, { source, go, compare });
+  /// `go(at)` shows a cycle, `compare(a, b)` two, `choose(format)` takes another prefix.
+  constructor(root, { source, go, compare, choose, format }) {
+    Object.assign(this, { source, go, compare, choose, format });
     this.shown = { selected: null, hovered: null, compared: null, dragged: null };
     this.canvas = el("canvas", {
       tabindex: "0",
@@ -25,7 +32,11 @@ export class TimelineView {
     });
     this.note = el("p", { id: "timeline-note", class: "timeline-note" }, "loading …");
     this.legend = el("p", { class: "legend" });
-    root.replaceChildren(el("div", { class: "timeline-head" }, this.note, this.legend), this.canvas);
+    // It stays the same element, so that nobody loses the focus when something new is shown.
+    this.prefix = el("select", { onchange: () => this.choose(this.prefix.value) }, PREFIXES.map(([name, label]) => el("option", { value: name }, label)));
+    this.unknown = el("span", {});
+    const prefix = el("label", { class: "prefix" }, "prefix of ", this.prefix, this.unknown);
+    root.replaceChildren(el("div", { class: "timeline-head" }, this.note, el("div", { class: "keys" }, this.legend, prefix)), this.canvas);
     this.listen();
     this.resize = new ResizeObserver(() => this.resized());
     this.resize.observe(this.canvas);
@@ -43,15 +54,44 @@ export class TimelineView {
     const buckets = Math.max(10, Math.min(1000, Math.floor((this.canvas.clientWidth || 600) / BUCKET)));
     const window = this.window ?? {};
     try {
-      this.data = await this.source.timeline({ ...window, buckets, tokens: true }, this.fetching.signal);
-      if (!this.window) this.whole = [this.data.from, this.data.to];
-      this.describe();
-      this.draw();
+      const signal = this.fetching.signal;
+      // Tokens and prompts take a while where nobody has asked yet: sizes do not wait for them.
+      if (!this.data) this.show(await this.source.timeline({ ...window, buckets }, signal));
+      const more = { tokens: true, format: this.format || undefined };
+      this.show(await this.source.timeline({ ...window, buckets, ...more }, signal));
+      this.goOn();
     } catch (error) {
       if (error.name === "AbortError") return;
       this.data = null;
       this.note.textContent = error.message;
     }
+  }
+
+  show(data) {
+    this.data = data;
+    if (!this.window) this.whole = [data.from, data.to];
+    this.describe();
+    this.draw();
+  }
+
+  /// Of long prompts only some are compared for one answer: asks again as long as that brings more.
+  goOn() {
+    const missing = this.notCompared();
+    clearTimeout(this.later);
+    if (missing > 0 && missing < (this.missing ?? Infinity)) this.later = setTimeout(() => this.load(), 50);
+    this.missing = missing;
+  }
+
+  notCompared() {
+    return this.data.prompts?.breaks.filter((count) => count === null).length ?? 0;
+  }
+
+  /// Takes the prefix of another format.
+  prefixOf(format) {
+    if (format === this.format) return;
+    this.format = format;
+    this.missing = undefined;
+    this.load();
   }
 
   /// Marks the cycle that is shown, and the one that it is compared with; `newest` is the last there is.
@@ -98,6 +138,9 @@ export class TimelineView {
 
   describe() {
     if (!this.data) return;
+    this.prefix.value = this.format;
+    const unknown = this.notCompared();
+    this.unknown.textContent = unknown > 0 ? ` ${plural(unknown, "column")} not compared` : "";
     if (this.data.cycle.length === 0) {
       this.note.textContent = "No cycle is committed yet.";
       this.legend.replaceChildren();

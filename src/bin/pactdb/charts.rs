@@ -22,6 +22,7 @@ pub fn request(args: TimelineArgs, lines: Option<u64>, dialect: Option<Dialect>)
         buckets: args.buckets.or(lines),
         by: args.by.into(),
         tokens: args.tokens,
+        format: args.format,
         dialect,
     }
 }

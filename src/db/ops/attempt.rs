@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 named! {
     /// A form of a thread.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     #[serde(rename_all = "lowercase")]
     pub enum ThreadFormat {

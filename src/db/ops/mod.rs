@@ -26,5 +26,6 @@ pub use reply::{
     CommitReply, EditReply, IdReply, IdsReply, ImportReply, KeyReply, LogEntry, Stats, UndoReply,
 };
 pub(crate) use request::{is_default, request};
-pub use timeline::{StackBy, TimelineRange, TimelineReply};
+pub(crate) use timeline::KeptPrompt;
+pub use timeline::{PromptBreaks, StackBy, TimelineRange, TimelineReply};
 pub use turns::{ImportTurn, TurnsRequest};

@@ -1,5 +1,6 @@
 //! What a store's history looks like from afar: the request and the reply of `timeline`.
 
+use super::ThreadFormat;
 use serde::{Deserialize, Serialize};
 
 /// What the bytes of a context are told apart by.
@@ -103,4 +104,36 @@ pub struct TimelineReply {
     /// If they were wanted: the estimate of policies, a quarter of the bytes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub estimated_tokens: Vec<u64>,
+    /// If a provider's format was chosen: where prompts in it break.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompts: Option<PromptBreaks>,
+}
+
+/// Where prompts in a provider's format break, bucket by bucket.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct PromptBreaks {
+    /// The format.
+    pub format: ThreadFormat,
+    /// Snapshots whose prompt does not begin with the whole prompt before; null where not all of a
+    /// bucket were looked at.
+    pub breaks: Vec<Option<u64>>,
+    /// The cycle of the worst of them, of which the smallest share is left; 0 where there is none.
+    pub break_at: Vec<u64>,
+    /// The leading bytes that are left of the prompt before in the worst one.
+    pub kept_bytes: Vec<u64>,
+    /// The bytes of the whole prompt before the worst one.
+    pub kept_of: Vec<u64>,
+}
+
+/// How much of the prompt before a snapshot is left in its own.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct KeptPrompt {
+    /// Whether a piece of it is not left as it was.
+    pub(crate) broken: bool,
+    /// The leading bytes that are left.
+    pub(crate) bytes: u64,
+    /// The bytes of the prompt before.
+    pub(crate) of: u64,
 }

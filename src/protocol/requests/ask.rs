@@ -148,6 +148,8 @@ request! {
         by: StackBy,
         /// Whether tokens are wanted too.
         tokens: bool,
+        /// For which provider it is said where prompts break, beside the thread.
+        format: Option<ThreadFormat>,
         /// The dialect of the addresses; the store's own if there is none.
         dialect: Option<Dialect>,
     }

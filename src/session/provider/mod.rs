@@ -6,6 +6,7 @@
 //! error instead.
 
 mod anthropic;
+mod breaks;
 mod compare;
 mod ends;
 mod notes;
@@ -20,5 +21,6 @@ mod unit;
 mod units;
 
 pub use crate::db::ThreadFormat;
+pub use breaks::prompt_breaks;
 pub use compare::{Comparison, EndReason, compare};
 pub use thread::{Thread, ThreadRequest, thread};

@@ -214,6 +214,40 @@ fn a_node_is_shown_with_its_life_and_its_relations() {
 }
 
 #[test]
+fn the_prefix_of_a_provider_can_be_chosen() {
+    let served = Served::start(|_| {});
+    lively(&served);
+    let Some(browser) = opened(&served, "#/alice/c4/tree") else { return };
+    browser.wait("document.querySelector('.timeline-note').textContent.includes('% kept')");
+    let thread = text(&browser, ".timeline-note");
+    browser.run(
+        "const s = document.querySelector('.prefix select'); s.value = 'openai'; s.dispatchEvent(new Event('change'));",
+    );
+    browser.wait("location.hash === '#/alice/c4/tree?prefix=openai'");
+    let other = format!(
+        "document.querySelector('.timeline-note').textContent !== {} && document.querySelector('.timeline-note').textContent.includes('% kept')",
+        json!(thread)
+    );
+    browser.wait(&other);
+    let compare = json!({"op": "compare", "a": "@c3", "b": "@c4", "format": "openai"});
+    let compared: Value =
+        serde_json::from_str(&served.ask("alice", &compare.to_string()).body).unwrap();
+    let number = |value: &Value| value.as_u64().unwrap();
+    let share = 100 * number(&compared["ok"]["common_bytes"]) / number(&compared["ok"]["bytes"][0]);
+    let note = text(&browser, ".timeline-note");
+    assert!(note.contains(&format!("prefix breaks, {share} % kept")), "{note}");
+    browser.keys(&["2"]);
+    browser.wait("location.hash === '#/alice/c4/transcript?prefix=openai'");
+    browser.run("history.go(-2);");
+    browser.wait("location.hash === '#/alice/c4/tree'");
+    browser.wait(&format!(
+        "document.querySelector('.timeline-note').textContent === {}",
+        json!(thread)
+    ));
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
 fn lifelines_of_a_selector_come_in_pages() {
     let served = Served::start(|_| {});
     lively(&served);
@@ -433,6 +467,18 @@ fn an_exported_page_needs_no_server() {
     browser.wait("!document.querySelector('[data-id=m12]')");
     at(&browser, "#/alice/c3/tree?node=result");
     browser.wait_for_text("Call and result");
+    let moments = text(&browser, ".moments li");
+    assert!(moments.contains("@c2 sealed") && moments.contains("expired"), "{moments}");
+    let marks = |prefix: &str| {
+        at(&browser, &format!("#/alice/c4/tree?prefix={prefix}"));
+        browser.wait(&format!("document.querySelector('.prefix select').value === '{prefix}'"));
+        browser.wait("document.querySelector('.timeline-note').textContent.includes('@c4')");
+        text(&browser, ".timeline-note")
+    };
+    // The result went. A prompt for OpenAI still has its call, and says what became of it.
+    assert!(marks("").contains("prefix breaks"), "{}", marks(""));
+    assert!(marks("openai").contains("prefix breaks"), "{}", marks("openai"));
+    assert_ne!(marks(""), marks("openai"), "what is left is counted in bytes of the prompt");
     at(&browser, "#/alice/c3/compare?with=2");
     browser
         .wait("document.querySelector('.difference.changed ins')?.textContent.trim() === 'always'");

@@ -413,6 +413,7 @@ pub enum Command {
   pactdb timeline                       the whole history on one screen
   pactdb timeline @c100..@c200          of each bucket, the last snapshot
   pactdb timeline @t-20.. --tokens
+  pactdb timeline --format anthropic    where a provider's prompt cache missed
   pactdb timeline --csv --buckets 2000 > sizes.csv")]
     Timeline(TimelineArgs),
     /// Show figures of the store

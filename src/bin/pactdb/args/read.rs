@@ -1,8 +1,10 @@
 //! Arguments of the commands that read.
 
+use super::session::thread_formats;
 use crate::clock;
 use clap::{Args, ValueEnum};
 use pactdb::protocol::Redact;
+use pactdb::session::ThreadFormat;
 
 /// How a selector is answered.
 #[derive(Args, Default)]
@@ -150,6 +152,9 @@ pub struct TimelineArgs {
     /// Say how many tokens the newest ones have
     #[arg(long)]
     pub tokens: bool,
+    /// Say where prompts for this API break, instead of the thread
+    #[arg(long, value_parser = thread_formats())]
+    pub format: Option<ThreadFormat>,
     /// As CSV, with every column
     #[arg(long)]
     pub csv: bool,

@@ -117,7 +117,7 @@ pub struct ThreadArgs {
 }
 
 /// The forms of a thread, by their names.
-fn thread_formats() -> impl TypedValueParser<Value = ThreadFormat> {
+pub(super) fn thread_formats() -> impl TypedValueParser<Value = ThreadFormat> {
     let names = PossibleValuesParser::new(ThreadFormat::ALL.map(ThreadFormat::name));
     names.map(|name| ThreadFormat::from_name(&name).unwrap_or_default())
 }

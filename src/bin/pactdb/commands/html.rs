@@ -7,7 +7,7 @@ use crate::context::{Context, private};
 use pactdb::json::{canonical_string, parse};
 use pactdb::protocol::{Client, Envelope};
 use pactdb::serve::standalone;
-use pactdb::{Error, Json, Result};
+use pactdb::{Code, Error, Json, Result};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::Write;
@@ -26,6 +26,13 @@ const MOST_READ: usize = 400 << 20;
 const MOST_LIVES: usize = 20_000;
 const MOST_ATTEMPTS: usize = 2_000;
 
+/// Nodes of which everything that happened to them is put in, moments of one, bytes of all, and events that
+/// are looked at for it: each node is looked for in the whole log.
+const MOST_WHOLE_LIVES: usize = 5_000;
+const MOST_MOMENTS: usize = 100;
+const MOST_LIFE_BYTES: usize = 4 << 20;
+const MOST_LIFE_EVENTS: usize = 8_000_000;
+
 /// Makes the file.
 pub fn export(context: &Context, file: &Path, questions: &[String]) -> Result<()> {
     let client = &*context.existing()?;
@@ -41,7 +48,14 @@ pub fn export(context: &Context, file: &Path, questions: &[String]) -> Result<()
     let (lives, attempts) = (lives(client)?, attempts(client)?);
     let answers = questions.iter().map(|question| answer(client, question));
     let answers = answers.collect::<Result<Vec<Value>>>()?;
-    let note = inside.note(&all, &lives);
+    let events = state["store"]["events"].as_u64().unwrap_or_default();
+    let moments = moments(client, &inside, &lives, events)?;
+    let note = inside.note(&all, &lives, moments.len());
+    let timeline = |format: &str| -> Result<Value> {
+        let request = json!({"op": "timeline", "tokens": true, "format": format});
+        value(&ask(client, request)?)
+    };
+    let prompts = |format| Ok::<Value, Error>(timeline(format)?["prompts"].take());
     let name = context
         .store
         .file_stem()
@@ -51,11 +65,13 @@ pub fn export(context: &Context, file: &Path, questions: &[String]) -> Result<()
         "newest": all.first().copied().unwrap_or(0),
         "state": state["store"],
         "note": note,
-        "timeline": value(&ask(client, json!({"op": "timeline", "tokens": true}))?)?,
+        "timeline": timeline("thread")?,
+        "prompts": {"openai": prompts("openai")?, "anthropic": prompts("anthropic")?},
         "cycles": inside.cycles,
         "threads": inside.threads,
         "breaks": inside.breaks,
         "lives": lives,
+        "moments": moments,
         "attempts": attempts,
         "answers": answers,
     });
@@ -172,7 +188,7 @@ impl Inside {
     }
 
     /// What is inside, and what was left out.
-    fn note(&self, all: &[i64], lives: &[Value]) -> String {
+    fn note(&self, all: &[i64], lives: &[Value], whole: usize) -> String {
         let Some((newest, oldest)) = self.order.first().zip(self.order.last()) else {
             return "No cycle is committed yet.".to_owned();
         };
@@ -189,6 +205,11 @@ impl Inside {
         }
         if lives.len() >= MOST_LIVES {
             note += &format!(" The lives of the first {MOST_LIVES} nodes are inside.");
+        }
+        if whole < lives.len() {
+            note += &format!(
+                " Of {whole} nodes everything that happened is inside, of the others birth and end."
+            );
         }
         note
     }
@@ -219,6 +240,40 @@ fn common(older: &str, newer: &str) -> usize {
 fn lives(client: &dyn Client) -> Result<Vec<Value>> {
     let q = "select id, role, type, born, ended, how, bytes from lives order by born, id";
     rows(client, q, MOST_LIVES)
+}
+
+/// What happened to nodes, by id: first those of the newest state, then those that went last.
+fn moments(
+    client: &dyn Client,
+    inside: &Inside,
+    lives: &[Value],
+    events: u64,
+) -> Result<serde_json::Map<String, Value>> {
+    let newest = inside.order.first().copied().unwrap_or_default();
+    let mut order: Vec<(i64, i64, &str)> = lives
+        .iter()
+        .filter_map(|life| {
+            let ended = life["ended"].as_i64().unwrap_or(newest.saturating_add(1));
+            Some((ended, life["born"].as_i64()?, life["id"].as_str()?))
+        })
+        .collect();
+    order.sort_by(|a, b| b.cmp(a));
+    let most = MOST_LIFE_EVENTS / usize::try_from(events.max(1)).unwrap_or(usize::MAX);
+    let (mut bytes, mut found) = (0, serde_json::Map::new());
+    for (_, _, id) in order.into_iter().take(most.min(MOST_WHOLE_LIVES)) {
+        let told = ask(client, json!({"op": "life", "id": id, "limit": MOST_MOMENTS}));
+        let told = match told {
+            // Nothing ever happens to the root and the regions.
+            Err(error) if error.code == Code::NodeNotFound => "[]".to_owned(),
+            told => told?,
+        };
+        bytes += told.len();
+        if bytes > MOST_LIFE_BYTES {
+            break;
+        }
+        found.insert(id.to_owned(), value(&told)?);
+    }
+    Ok(found)
 }
 
 fn attempts(client: &dyn Client) -> Result<Vec<Value>> {

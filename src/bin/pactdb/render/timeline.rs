@@ -80,9 +80,9 @@ fn marks(reply: &TimelineReply, at: usize) -> Cell {
         let gap = if cell.is_empty() { "" } else { ", " };
         cell = std::mem::take(&mut cell).and(Tone::Dim, gap).and(tone, text);
     };
-    let breaks = of(&reply.breaks);
+    let (breaks, kept, whole) = breaks(reply, at);
     if breaks > 0 {
-        let kept = percent(of(&reply.kept_bytes), of(&reply.kept_of));
+        let kept = percent(kept, whole);
         let count = if breaks > 1 { format!("{breaks} × ") } else { String::new() };
         say(Tone::Changed, format!("{count}prefix cut to {kept}%"));
     }
@@ -109,6 +109,19 @@ fn marks(reply: &TimelineReply, at: usize) -> Cell {
     cell
 }
 
+/// How often the prefix broke in a bucket, and what is left of how much in the worst case: of prompts if
+/// a provider was chosen, else of the thread.
+fn breaks(reply: &TimelineReply, at: usize) -> (u64, u64, u64) {
+    let of = |column: &[u64]| column.get(at).copied().unwrap_or_default();
+    match &reply.prompts {
+        Some(prompts) => {
+            let breaks = prompts.breaks.get(at).copied().flatten().unwrap_or_default();
+            (breaks, of(&prompts.kept_bytes), of(&prompts.kept_of))
+        }
+        None => (of(&reply.breaks), of(&reply.kept_bytes), of(&reply.kept_of)),
+    }
+}
+
 /// A share in hundredths; less than all is never 100.
 fn percent(part: u64, whole: u64) -> u128 {
     (u128::from(part) * 100).checked_div(u128::from(whole)).unwrap_or(100)
@@ -133,7 +146,16 @@ fn legend(look: Look, reply: &TimelineReply) -> String {
             format!("{}, {width} a line: the last of them", plural(reply.snapshots, "snapshot"))
         }
     };
-    format!("{out}{}", look.paint(Tone::Dim, &each))
+    let prompts = reply.prompts.as_ref().map_or_else(String::new, |prompts| {
+        let unknown = prompts.breaks.iter().take_while(|breaks| breaks.is_none()).count();
+        let since = match reply.cycle.get(unknown) {
+            Some(cycle) if unknown > 0 => format!(" from @c{cycle} on"),
+            Some(_) => String::new(),
+            None => ", which are too large to be compared here".to_owned(),
+        };
+        format!("; prefix of prompts for {}{since}", prompts.format.name())
+    });
+    format!("{out}{}", look.paint(Tone::Dim, &format!("{each}{prompts}")))
 }
 
 /// Every column of every bucket.
@@ -169,6 +191,17 @@ pub fn timeline_csv(reply: &TimelineReply) -> String {
             |tokens: &Option<u64>| tokens.map_or(String::new(), |tokens| tokens.to_string());
         columns.push(("tokens".to_owned(), reply.tokens.iter().map(known).collect()));
         columns.push(("estimated_tokens".to_owned(), numbers(&reply.estimated_tokens)));
+    }
+    if let Some(prompts) = &reply.prompts {
+        let known = |count: &Option<u64>| count.map_or(String::new(), |count| count.to_string());
+        columns.push(("prompt_breaks".to_owned(), prompts.breaks.iter().map(known).collect()));
+        for (name, column) in [
+            ("prompt_break_at", &prompts.break_at),
+            ("prompt_kept_bytes", &prompts.kept_bytes),
+            ("prompt_kept_of", &prompts.kept_of),
+        ] {
+            columns.push((name.to_owned(), numbers(column)));
+        }
     }
     let names: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).collect();
     let mut out = format!("{}\n", names.join(","));
