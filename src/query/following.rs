@@ -66,10 +66,10 @@ impl Following {
     }
 
     /// Takes note that all which is found in a snapshot with the same root and `^seq` was given.
-    pub(super) fn all_given(&mut self, moment: &Moment<'_>) {
+    pub(super) fn all_given(&mut self) {
         for one in self.groups.iter_mut().flatten() {
             if one.alone && one.known.is_empty() && counts_nothing(&one.chain) {
-                one.known.push(Known::new(&one.chain, Outcome::default(), moment));
+                one.known.push(Known::new(&one.chain, Outcome::default()));
             }
         }
     }
@@ -141,7 +141,7 @@ impl Followed {
                 known
             }
             None => {
-                let mut known = Known::new(&settled, outcome, moment);
+                let mut known = Known::new(&settled, outcome);
                 match picked_by(&settled, &picked) {
                     Some(picked) => known.picked(&settled, picked, moment, pages, out)?,
                     None => known.first(moment, seen, self.alone, out)?,
@@ -156,10 +156,10 @@ impl Followed {
 }
 
 impl Known {
-    fn new(settled: &Arc<Chain>, outcome: Outcome, moment: &Moment<'_>) -> Known {
+    fn new(settled: &Arc<Chain>, outcome: Outcome) -> Known {
         let groups = [Group { chains: vec![settled.clone()] }].into();
         let ask = Ask { groups, order: None, window: Window::default() };
-        let by_part = ByPart::new(ask, moment);
+        let by_part = ByPart::new(ask);
         Known { outcome, by_part, found: HashMap::new(), stale: BTreeSet::new() }
     }
 

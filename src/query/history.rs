@@ -204,7 +204,7 @@ impl<T: ResultItem> Every<T> {
                 (false, _) => from_hits(find_in(&self.ask, moment, &places)?),
             }));
         }
-        self.following.all_given(moment);
+        self.following.all_given();
         self.following.changed(&places);
         let (ask, seen, pages) = (&self.ask, &self.seen, &mut self.pages);
         if by_id {
@@ -220,7 +220,7 @@ impl<T: ResultItem> Every<T> {
         moment: &Moment<'_>,
         places: &BTreeSet<Place>,
     ) -> Read<Vec<R>> {
-        let by_part = self.by_part.get_or_insert_with(|| ByPart::new(self.ask.clone(), moment));
+        let by_part = self.by_part.get_or_insert_with(|| ByPart::new(self.ask.clone()));
         let mut found = Vec::new();
         for place in places {
             by_part.find(*place, moment, &mut self.pages, &mut found)?;

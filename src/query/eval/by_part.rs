@@ -14,16 +14,14 @@ use crate::query::turn_pages::TurnPages;
 pub(crate) struct ByPart {
     /// Without a window.
     pub(crate) ask: Ask,
-    /// The same for templates, if they answer it.
-    templates: Option<TemplateQuery>,
+    /// The same for templates, if they answer it; none as long as nobody asked.
+    templates: Option<Option<TemplateQuery>>,
 }
 
 impl ByPart {
     /// A question that is about to be asked.
-    pub(crate) fn new(ask: Ask, moment: &Moment<'_>) -> ByPart {
-        let timeless = !Depends::of(&ask).on_time();
-        let templates = if timeless { TemplateQuery::of(&ask, moment) } else { None };
-        ByPart { ask, templates }
+    pub(crate) fn new(ask: Ask) -> ByPart {
+        ByPart { ask, templates: None }
     }
 
     /// Adds what it finds in a part, if that is there.
@@ -56,9 +54,12 @@ impl ByPart {
         pages: &mut TurnPages,
         out: &mut Vec<T>,
     ) -> Read<bool> {
-        let (Some(slot), Some(templates)) = (place.slot(), &mut self.templates) else {
-            return Ok(false);
-        };
+        let ask = &self.ask;
+        let templates = self.templates.get_or_insert_with(|| {
+            let timeless = !Depends::of(ask).on_time();
+            if timeless { TemplateQuery::of(ask, moment) } else { None }
+        });
+        let (Some(slot), Some(templates)) = (place.slot(), templates) else { return Ok(false) };
         let Some(page) = pages.of(slot, moment)? else { return Ok(false) };
         let Some(summary) = page.at(slot, moment.cycle) else { return Ok(false) };
         let before = out.len();

@@ -61,13 +61,13 @@ pub(crate) struct Picked {
 
 impl Tracker {
     /// A pseudo that picks from what a chain finds.
-    pub(super) fn new(chain: Chain, pick: Pick, recent: bool, moment: &Moment<'_>) -> Tracker {
+    pub(super) fn new(chain: Chain, pick: Pick, recent: bool) -> Tracker {
         let chain = Arc::new(chain);
         let groups = [Group { chains: vec![chain.clone()] }].into();
         let ask = Ask { groups, order: None, window: Window::default() };
         Tracker {
             chain,
-            by_part: ByPart::new(ask, moment),
+            by_part: ByPart::new(ask),
             pick,
             recent,
             explored: Explored::Nothing,

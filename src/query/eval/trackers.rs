@@ -108,7 +108,7 @@ impl Trackers {
         let followed = match self.holds.entry(key) {
             std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
             std::collections::hash_map::Entry::Vacant(free) => {
-                let make = || Tracker::new(chain.clone(), Pick::Nth(1), false, moment);
+                let make = || Tracker::new(chain.clone(), Pick::Nth(1), false);
                 free.insert(follow(chain, moment, make)?)
             }
         };
@@ -141,7 +141,7 @@ impl Trackers {
         let followed = match self.picks.entry(key) {
             std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
             std::collections::hash_map::Entry::Vacant(free) => {
-                let make = || Tracker::new(from.clone(), pick, recent, moment);
+                let make = || Tracker::new(from.clone(), pick, recent);
                 free.insert(follow(from, moment, make)?)
             }
         };

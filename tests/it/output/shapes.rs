@@ -248,3 +248,20 @@ fn a_narrow_list_of_attempts_keeps_its_times() {
         assert!(narrow.contains(whole), "{whole} is broken:\n{narrow}");
     }
 }
+
+/// A table of turns ends in their ages, which once stood at the far edge of the screen.
+#[test]
+fn numbers_at_the_end_of_a_table_stand_beside_the_rest() {
+    let db = Options::new().create_on(Memory::default()).unwrap();
+    for _ in 0..12 {
+        handle_line(&db, &json!({"op": "add", "role": "user", "content": "hello"}).to_string());
+        handle_line(&db, &json!({"op": "commit"}).to_string());
+    }
+    let nodes = db.nodes("@t0 .mt").unwrap().nodes;
+    let views: Vec<NodeView> = nodes.iter().map(NodeView::of).collect();
+    let table = render::nodes(look(120, false), &views, Some(12));
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines.len(), 13, "{table}");
+    assert_eq!(lines[1], "mt:1   d12   11", "{table}");
+    assert_eq!(lines[12], "mt:12  d1     0", "{table}");
+}

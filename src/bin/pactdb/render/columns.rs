@@ -141,6 +141,14 @@ impl Columns {
         }
         let mut widths = widths(&needs, look.width);
         tighten(&mut widths, &rows, look.width);
+        // Numbers stand beside what they belong to, and not at the far edge.
+        let leans = |row: &Vec<Cell>| row.len() < 2 || row.last().is_none_or(|cell| cell.right);
+        let body = if head.is_empty() { &rows[..] } else { &rows[1..] };
+        if let (Some(last), Some(need), true) =
+            (widths.last_mut(), needs.last(), body.iter().all(leans))
+        {
+            *last = need.most.min(*last);
+        }
         let mut out = String::new();
         for row in &rows {
             line(row, &widths, look, &mut out);
