@@ -55,8 +55,9 @@ export class TimelineView {
     const window = this.window ?? {};
     try {
       const signal = this.fetching.signal;
-      // Tokens and prompts take a while where nobody has asked yet: sizes do not wait for them.
-      if (!this.data) this.show(await this.source.timeline({ ...window, buckets }, signal));
+      // Tokens and prompts take a while where nobody has asked yet: sizes do not wait for them, and come in
+      // wider columns at first.
+      if (!this.data) this.show(await this.source.timeline({ ...window, buckets: Math.ceil(buckets / 2) }, signal));
       const more = { tokens: true, format: this.format || undefined };
       this.show(await this.source.timeline({ ...window, buckets, ...more }, signal));
       this.goOn();
